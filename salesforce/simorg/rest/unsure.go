@@ -1,0 +1,15 @@
+package rest
+
+// Unsure holds the switches for facts no source confirms; what each does is
+// written in simorg.UnsureSwitches. The zero value is the likely way.
+type Unsure struct {
+	CulpritUnnamed        bool
+	PriorUnlocked         bool
+	Milliseconds          bool
+	CreatedMissing        bool
+	DuplicateFieldsFilled bool
+	DuplicateUnknown      bool
+	HaltedMates           bool
+	JWTCeiling            bool
+	ExactDuplicateKeys    bool
+}
