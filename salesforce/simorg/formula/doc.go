@@ -1,0 +1,2 @@
+// Package formula compiles and evaluates the formulas of validation rules.
+package formula
