@@ -12,17 +12,11 @@ type Leases interface {
 	// Acquire claims the names, or extends the claims the owner holds already,
 	// until ttl from now. It returns those of them that the owner holds now, in
 	// the order asked; a name held by another owner is left out.
-	Acquire(ctx context.Context, c Claim) (held []string, err error)
+	Acquire(ctx context.Context, owner string, names []string, ttl time.Duration) (held []string, err error)
 	// Release gives the names back that the owner holds; others are left alone.
 	Release(ctx context.Context, owner string, names []string) error
 }
 
-// Claim is who asks for which names, and for how long.
-type Claim struct {
-	Owner string
-	Names []string
-	TTL   time.Duration
-}
 
 // MemoryLeases is the engine for workers of one process. The zero value can't
 // be used; see NewMemoryLeases.
@@ -47,7 +41,7 @@ func NewMemoryLeases(now func() time.Time) *MemoryLeases {
 }
 
 // Acquire implements Leases.
-func (m *MemoryLeases) Acquire(ctx context.Context, c Claim) ([]string, error) {
+func (m *MemoryLeases) Acquire(ctx context.Context, owner string, names []string, ttl time.Duration) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -55,11 +49,11 @@ func (m *MemoryLeases) Acquire(ctx context.Context, c Claim) ([]string, error) {
 	defer m.mu.Unlock()
 	now := m.now()
 	var got []string
-	for _, name := range c.Names {
-		if l, ok := m.held[name]; ok && l.owner != c.Owner && now.Before(l.until) {
+	for _, name := range names {
+		if l, ok := m.held[name]; ok && l.owner != owner && now.Before(l.until) {
 			continue
 		}
-		m.held[name] = lease{owner: c.Owner, until: now.Add(c.TTL)}
+		m.held[name] = lease{owner: owner, until: now.Add(ttl)}
 		got = append(got, name)
 	}
 	return got, nil

@@ -83,7 +83,7 @@ func RunLeases(t *testing.T, open LeaseEngine) {
 		{"a cancelled context is refused", func(t *testing.T, b leaseBench) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			_, err := b.engine.Acquire(ctx, store.Claim{Owner: "one", Names: []string{"B00"}, TTL: ttl})
+			_, err := b.engine.Acquire(ctx, "one", []string{"B00"}, ttl)
 			assert.ErrorIs(t, err, context.Canceled)
 			assert.ErrorIs(t, b.engine.Release(ctx, "one", []string{"B00"}), context.Canceled)
 		}},
@@ -106,7 +106,7 @@ type leaseBench struct {
 
 func (b leaseBench) acquire(owner string, names ...string) []string {
 	b.t.Helper()
-	held, err := b.engine.Acquire(b.t.Context(), store.Claim{Owner: owner, Names: names, TTL: ttl})
+	held, err := b.engine.Acquire(b.t.Context(), owner, names, ttl)
 	require.NoError(b.t, err)
 	return held
 }
@@ -123,7 +123,7 @@ func oneOfManyWins(t *testing.T, b leaseBench) {
 	for i := range workers {
 		wg.Go(func() {
 			owner := fmt.Sprint("worker ", i)
-			held, err := b.engine.Acquire(t.Context(), store.Claim{Owner: owner, Names: []string{"B00"}, TTL: ttl})
+			held, err := b.engine.Acquire(t.Context(), owner, []string{"B00"}, ttl)
 			if assert.NoError(t, err) && len(held) == 1 {
 				wins <- owner
 			}
