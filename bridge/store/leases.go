@@ -17,7 +17,6 @@ type Leases interface {
 	Release(ctx context.Context, owner string, names []string) error
 }
 
-
 // MemoryLeases is the engine for workers of one process. The zero value can't
 // be used; see NewMemoryLeases.
 type MemoryLeases struct {
