@@ -1,0 +1,41 @@
+# The bridge. `make help` lists the targets.
+GO ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test check vet lint fuzz bench clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+demo: ## show the main job: signed deliveries end as the right records
+	@$(GO) run ./cmd/bridge demo
+
+build: ## build bin/bridge
+	$(GO) build -o bin/bridge ./cmd/bridge
+
+test: ## fetch what the tests need and run them all
+	@GO="$(GO)" ./test/run.sh
+
+check: ## the quick form for daily work: format, vet, short tests
+	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "run: gofmt -w ." >&2; exit 1; }
+	$(GO) vet ./...
+	$(GO) test -short ./...
+
+vet: ## go vet and formatting
+	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "run: gofmt -w ." >&2; exit 1; }
+	$(GO) vet ./...
+	$(GO) mod tidy -diff
+
+lint: ## the linter, by staticcheck.conf
+	$(GO) run $(STATICCHECK) ./...
+
+fuzz: ## every fuzz target for a few seconds beyond its seeds
+	@GO="$(GO)" ./test/fuzz.sh
+
+bench: build ## measure what the README quotes
+	./bin/bridge bench
+
+clean: ## remove what was built
+	rm -rf bin

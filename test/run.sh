@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Fetches what the tests need and runs them all: npm packages into an ignored
+# folder, Debian packages where it may. What it can't get it names at the end
+# with the line that installs it; with CI=true that is a failure.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+GO=${GO:-go}
+missing=()
+
+may_install() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
+
+# need COMMAND PACKAGES: the command, from Debian's packages where we may.
+need() {
+  command -v "$1" >/dev/null && return 0
+  if may_install; then
+    echo "installing $2 for the tests"
+    apt-get install -y -qq $2 >/dev/null 2>&1 ||
+      { apt-get update -qq >/dev/null 2>&1 && apt-get install -y -qq $2 >/dev/null 2>&1; }
+    command -v "$1" >/dev/null && return 0
+  fi
+  missing+=("$1: apt-get install -y $2")
+  return 1
+}
+
+need node nodejs && need npm npm
+if command -v npm >/dev/null; then
+  stamp=test/clients/node_modules/.installed
+  if ! cmp -s test/clients/package-lock.json "$stamp"; then
+    echo "fetching the independent clients and signers (npm)"
+    if (cd test/clients && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error); then
+      cp test/clients/package-lock.json "$stamp"
+    else
+      missing+=("npm packages: (cd test/clients && npm ci --ignore-scripts)")
+    fi
+  fi
+fi
+
+race=-race
+if ! need gcc gcc; then
+  race=
+fi
+
+echo "running all tests${race:+ with the race detector}"
+"$GO" test $race -timeout 20m ./...
+status=$?
+
+if [ ${#missing[@]} -gt 0 ]; then
+  echo
+  echo "Not everything could be tested here. Missing, with the line that installs it:"
+  printf '  %s\n' "${missing[@]}"
+  if [ "${CI:-}" = true ]; then
+    status=1
+  fi
+fi
+exit $status
