@@ -59,8 +59,8 @@ func compareBool(a, b bool) int {
 type Machine interface {
 	// Rank is the place of a state in the order of states.
 	Rank(state string) int
-	// Reachable says whether to can be reached from from over permitted steps,
-	// and by which states on the way, from and to included.
+	// Reachable says whether the state to can follow from over one or more
+	// permitted steps, and by which states: those after from, to being the last.
 	Reachable(from, to string) (path []string, ok bool)
 }
 

@@ -134,8 +134,8 @@ func move(m Machine, from, to string) (*Transition, bool) {
 	if !ok {
 		return nil, false
 	}
-	if len(path) > 2 {
-		t.Skipped = slices.Clone(path[1 : len(path)-1])
+	if len(path) > 1 {
+		t.Skipped = slices.Clone(path[:len(path)-1])
 	}
 	return t, true
 }
