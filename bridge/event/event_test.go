@@ -63,7 +63,6 @@ func TestIDs(t *testing.T) {
 
 func TestOneEntityHasOneQueue(t *testing.T) {
 	t.Parallel()
-	// SHA-256("stripe:ch_1") begins with 0x… computed independently with sha256sum.
 	assert.Equal(t, Entity("stripe", "ch_1", "stripe:evt_9"), "stripe:ch_1")
 	assert.Equal(t, Entity("stripe", "", "stripe:evt_9"), "stripe:evt_9")
 	q := HomeQueue(ByBridge, "stripe:ch_1")

@@ -17,14 +17,18 @@ const foldMark = "... "
 // Line is one decision about a row, for auditors.
 type Line struct {
 	At       time.Time
-	From, To Status
+	From, To Status // From is empty for a row's first line
 	Who      string // "bridge", "apex", or a person
 	Why      string // one sentence; line breaks are folded to blanks
 }
 
 func (l Line) String() string {
 	why := strings.Join(strings.Fields(l.Why), " ")
-	return fmt.Sprintf("%s %s -> %s by %s: %s", l.At.UTC().Format(time.RFC3339), l.From, l.To, l.Who, why)
+	from := l.From
+	if from == "" {
+		from = "new"
+	}
+	return fmt.Sprintf("%s %s -> %s by %s: %s", l.At.UTC().Format(time.RFC3339), from, l.To, l.Who, why)
 }
 
 // AppendHistory adds a line. When the field is full the oldest lines are

@@ -35,10 +35,16 @@ func ID(source, key string) string {
 func ConflictID(id, hash string) string {
 	suffix := conflictMark + hash[:min(conflictHash, len(hash))]
 	if UTF16Len(id)+UTF16Len(suffix) > TextLimit {
-		source, key, _ := strings.Cut(id, ":")
-		id = source + ":" + hashed(key)
+		id = HashedID(id)
 	}
 	return id + suffix
+}
+
+// HashedID is an event id with its key hashed, whatever its length: the id of an
+// event that can't be stored under its own.
+func HashedID(id string) string {
+	source, key, _ := strings.Cut(id, ":")
+	return source + ":" + hashed(key)
 }
 
 // IsConflict tells a conflict row by its event id; "#" is escaped in the ids

@@ -1,0 +1,93 @@
+package stage
+
+import (
+	"context"
+	"time"
+)
+
+// dispatch begins a call when a slot is free and the batch is full or has
+// lingered; else it sees to it that it will be called again. The lock is held.
+func (s *Stager) dispatch() {
+	for s.calls < s.cfg.Calls && len(s.queue) > 0 {
+		if !s.ready() {
+			return
+		}
+		s.begin(s.take())
+	}
+}
+
+// ready says whether the queue should go now. If not, a timer is set.
+func (s *Stager) ready() bool {
+	if s.lingering || len(s.queue) >= s.cfg.Batch || s.bytes >= s.cfg.Bytes || s.queue[0].large() {
+		return true
+	}
+	if s.timer == nil {
+		s.timer = time.AfterFunc(s.linger(), s.lingered)
+	}
+	return false
+}
+
+// linger is how long the first row of a batch waits for others. While calls
+// are under way a little of their duration is worth waiting for a fuller batch.
+func (s *Stager) linger() time.Duration {
+	if s.calls == 0 {
+		return s.cfg.Linger
+	}
+	return max(s.cfg.Linger, s.average/time.Duration(2*s.cfg.Calls))
+}
+
+// lingered lets the queue go: at once if a slot is free, else at the end of the
+// next call.
+func (s *Stager) lingered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.timer = nil
+	s.lingering = len(s.queue) > 0
+	s.dispatch()
+}
+
+// take cuts a batch off the queue. A row with chunks goes alone.
+func (s *Stager) take() []*entry {
+	n, bytes := 0, 0
+	for n < len(s.queue) && n < s.cfg.Batch {
+		e := s.queue[n]
+		if n > 0 && (bytes+e.size > s.cfg.Bytes || e.large() || s.queue[0].large()) {
+			break
+		}
+		bytes += e.size
+		n++
+	}
+	batch := s.queue[:n:n]
+	s.queue = s.queue[n:]
+	s.bytes -= bytes
+	s.lingering = false
+	return batch
+}
+
+// begin commits a batch in the background.
+func (s *Stager) begin(batch []*entry) {
+	s.calls++
+	s.work.Add(1)
+	go func() {
+		defer s.work.Done()
+		ctx, cancel := context.WithTimeout(s.root, s.cfg.Timeout)
+		defer cancel()
+		s.commit(ctx, batch)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.calls--
+		s.dispatch()
+	}()
+}
+
+// observe keeps the average duration of a call.
+func (s *Stager) observe(rows int, took time.Duration) {
+	s.cfg.Observe(rows, took)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.average == 0 {
+		s.average = took
+		return
+	}
+	s.average += (took - s.average) / 8
+}

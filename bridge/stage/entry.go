@@ -1,0 +1,102 @@
+package stage
+
+import (
+	"sfbridge/bridge/event"
+	"sfbridge/salesforce"
+)
+
+// entry is one row on its way to Salesforce with everybody who waits for it.
+type entry struct {
+	event   *event.Event
+	payload event.StoredPayload
+	size    int
+	waiters []*waiter // the first one brought the row
+	resent  bool      // a reply was lost: the row may be ours already
+	misses  int       // refused as a duplicate of a row that is not there
+}
+
+func (e *entry) large() bool { return e.payload.Encoding == event.Chunked }
+
+func (e *entry) row() salesforce.Row {
+	return salesforce.Row{Object: event.Object, Fields: e.event.Insert(e.payload)}
+}
+
+// waiter is one request; done takes its answer without blocking.
+type waiter struct {
+	event  *event.Event
+	reject bool
+	done   chan Answer
+}
+
+func (w *waiter) answer(a Answer) { w.done <- a }
+
+// enter finds the event's place: answered by the cache, behind an equal id, or
+// as a row of its own.
+func (s *Stager) enter(r Request) *waiter {
+	w := &waiter{event: r.Event, reject: r.RejectConflict, done: make(chan Answer, 1)}
+	if s.isClosed() {
+		w.answer(Answer{EventID: r.Event.ID, Err: &Unavailable{Reason: "shutting down"}})
+		return w
+	}
+	if known, ok := s.confirmed.get(r.Event.ID); ok {
+		s.meet(w, known)
+		return w
+	}
+	stored, err := event.EncodePayload(r.Event.Payload)
+	if err != nil {
+		w.answer(Answer{EventID: r.Event.ID, Err: err})
+		return w
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.enqueue(w, stored)
+	return w
+}
+
+func (s *Stager) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// enqueue joins an entry with the same id or makes one. The lock is held.
+func (s *Stager) enqueue(w *waiter, stored event.StoredPayload) {
+	if first, ok := s.live[w.event.ID]; ok {
+		first.waiters = append(first.waiters, w)
+		return
+	}
+	e := &entry{event: w.event, payload: stored, waiters: []*waiter{w}}
+	e.size = len(stored.Text) + len(w.event.Context) + rowOverhead
+	for _, c := range stored.Chunks {
+		e.size += len(c)
+	}
+	s.live[w.event.ID] = e
+	s.queue = append(s.queue, e)
+	s.bytes += e.size
+	s.dispatch()
+}
+
+// rowOverhead is about what a row weighs in a call besides its payload.
+const rowOverhead = 600
+
+// settle takes the entry out of the way of new arrivals, confirms what is known
+// and answers everybody who waited for it.
+func (s *Stager) settle(e *entry, first Answer, row known) {
+	s.mu.Lock()
+	delete(s.live, e.event.ID)
+	waiters := e.waiters
+	if first.Err == nil {
+		s.confirmed.put(e.event.ID, row)
+	}
+	s.mu.Unlock()
+	for i, w := range waiters {
+		switch {
+		case first.Err != nil:
+			w.answer(Answer{EventID: w.event.ID, Err: first.Err})
+		case i == 0 && first.Status == Accepted:
+			w.answer(first)
+		default:
+			s.meet(w, row)
+		}
+	}
+}
