@@ -18,7 +18,7 @@ const (
 // share is the part of the day's calls from which on work yields. What is left
 // above share is divided so that one kind after another comes to rest. A limit
 // of zero is not known yet: nothing yields.
-func (w Work) Yields(used, limit int, share float64) bool {
+func (w Work) Yields(used, limit int64, share float64) bool {
 	if limit <= 0 {
 		return false
 	}
