@@ -57,6 +57,14 @@ func (n *Node) Literal() any {
 	return n.Text
 }
 
+// Members are the entries of a mapping; none of anything else, nil included.
+func (n *Node) Members() []Entry {
+	if n == nil {
+		return nil
+	}
+	return n.Entries
+}
+
 // isNull tells an unquoted null.
 func (n *Node) isNull() bool {
 	return n.Kind == Scalar && !n.Quoted && (n.Text == "null" || n.Text == "~")

@@ -1,0 +1,133 @@
+package mapping
+
+import (
+	"strings"
+
+	"sfbridge/mapping/path"
+	"sfbridge/mapping/transform"
+)
+
+// Route is what a mapping file says about one kind of event.
+type Route struct {
+	Name   string
+	Ignore bool // events of it are answered and forgotten
+
+	when    when
+	schema  *schema
+	records []*spec
+}
+
+// Route finds the first route that fits the event.
+func (f *File) Route(in Input) (*Route, bool) {
+	for _, r := range f.Routes {
+		if r.when.fits(in) {
+			return r, true
+		}
+	}
+	return nil, false
+}
+
+// Deletes tells whether any route deletes records of the object. Such a
+// mapping asks for more care before it creates one.
+func (f *File) Deletes(object string) bool {
+	for _, r := range f.Routes {
+		for _, s := range r.records {
+			if s.target.Action == Delete && strings.EqualFold(s.target.Object, object) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Target is the fixed part of a record: what it writes to, whatever the event
+// says. Reads of targets, checks against the org and pauses are planned by it.
+type Target struct {
+	Object   string
+	Action   Action
+	KeyField string
+	Order    *OrderFields
+	State    string // field of the state, "" without
+	Machine  *Machine
+	Coalesce bool
+	Each     bool
+	Guard    bool
+	Fields   []TargetField
+}
+
+// TargetField is one field that a record may write.
+type TargetField struct {
+	Name   string // as written; Customer__r for a lookup
+	Column string // as it stands on the object: Customer__c for Customer__r
+	Parent string // object a lookup points to, "" for a plain field
+	By     string // external ID field of the parent
+	On     string // "" for always; create or update
+	As     string // the conversion, "" for none
+}
+
+// When a field is sent only to a record that is created, or only to one that
+// exists.
+const (
+	OnCreate = "create"
+	OnUpdate = "update"
+)
+
+// Targets are the fixed parts of the route's records, in file order.
+func (r *Route) Targets() []Target {
+	out := make([]Target, len(r.records))
+	for i, s := range r.records {
+		out[i] = s.target
+	}
+	return out
+}
+
+// CheckSchema judges the event by the route's JSON Schema: one line per failing
+// path, none when it fits or the route names no schema.
+func (r *Route) CheckSchema(event any) []string {
+	if r.schema == nil {
+		return nil
+	}
+	return r.schema.check(event)
+}
+
+// spec is a compiled record of a route.
+type spec struct {
+	target Target
+	each   *path.List
+	key    key
+	fields []field // by name
+}
+
+// key finds the external ID: the first of several paths that has a value, or a
+// template.
+type key struct {
+	candidates []path.Path // of from and first
+	template   path.Template
+}
+
+// field is a compiled field.
+type field struct {
+	TargetField
+	source    transform.Source
+	transform *transform.Transform
+	rule      fieldRule
+}
+
+// fieldRule is a field as the mapping file says it, for the compiled form.
+type fieldRule struct {
+	kind string // from, first, template, value
+	spec transform.Spec
+	raw  any // of value
+}
+
+// String names the key's source for comparison.
+func (k key) String() string {
+	if !k.template.IsZero() {
+		return k.template.String()
+	}
+	names := make([]string, len(k.candidates))
+	for i, p := range k.candidates {
+		names[i] = p.String()
+	}
+	return strings.Join(names, ", ")
+}
