@@ -150,6 +150,7 @@ func (l *loader) link(s *Schema) {
 					continue
 				}
 				f.ReferenceTo[i] = parent.Name
+				f.targets = append(f.targets, parent)
 				l.adopt(parent, f)
 			}
 		}

@@ -34,7 +34,6 @@ type xmlObject struct {
 	NameField   *xmlField `xml:"nameField"`
 	Sharing     string    `xml:"sharingModel"`
 	SettingType string    `xml:"customSettingsType"`
-	Indexes     *struct{} `xml:"indexes"`
 }
 
 type xmlField struct {

@@ -157,7 +157,12 @@ type Field struct {
 	Reparentable bool // of a master-detail
 
 	Format string // of auto numbers: IE-{0000}
+
+	targets []*Object
 }
+
+// Targets returns the objects of ReferenceTo.
+func (f *Field) Targets() []*Object { return f.targets }
 
 // Kind returns how the field's values are held and compared.
 func (f *Field) Kind() Kind { return f.Type.Kind() }

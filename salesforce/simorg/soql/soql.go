@@ -34,18 +34,28 @@ type Options struct {
 type Query struct {
 	// Object is the object after FROM.
 	Object *schema.Object
-	// Select is what each record shows; nil for count() and aggregate queries.
+	// Select is what each record shows; nil for COUNT() and aggregate queries.
 	Select *Selection
 	// Count says that this is SELECT COUNT() FROM: the answer is the total alone.
 	Count bool
 	// Columns names the columns of an aggregate query, in order; else nil.
 	Columns []AggregateColumn
+
+	where   filter // nil: all rows
+	access  *access
+	order   []sortKey
+	limit   int // -1: none
+	offset  int
+	measure []measure // of the aggregate columns
+	groups  []*column
 }
 
 // Selection is what is shown of one record, in the order of the query.
 type Selection struct {
 	Object *schema.Object
 	Items  []Item
+
+	parents int
 }
 
 // Item is one member of a record: a field, or a parent record with members of
@@ -66,7 +76,7 @@ type AggregateColumn struct {
 // Result is what a query gives.
 type Result struct {
 	Total      int      // the rows found, after LIMIT and OFFSET
-	Records    []Record // none for count() and aggregate queries
+	Records    []Record // none for COUNT() and aggregate queries
 	Aggregates [][]any  // rows of an aggregate query by column; counts are decimal.Decimal
 }
 
@@ -84,15 +94,49 @@ type Parent struct {
 
 // Compile parses a query and checks it against the schema. The error is an
 // *Error.
-func Compile(text string, s *schema.Schema, opt Options) (*Query, error) { return &Query{}, nil }
-
-// Run reads the rows.
-func (q *Query) Run(ctx context.Context, src Source) (*Result, error) { return nil, ctx.Err() }
-
-// Error is a refusal, with Salesforce's code and message.
-type Error struct {
-	Code    string // MALFORMED_QUERY, INVALID_FIELD, INVALID_TYPE, ...
-	Message string
+func Compile(text string, s *schema.Schema, opt Options) (*Query, error) {
+	st, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	b := &binder{query: text, schema: s, opt: opt, alias: st.alias}
+	return b.bind(st)
 }
 
-func (e *Error) Error() string { return e.Code + ": " + e.Message }
+// Run reads the rows. The error is the context's.
+func (q *Query) Run(ctx context.Context, src Source) (*Result, error) {
+	if q.Columns != nil {
+		return q.aggregate(ctx, src)
+	}
+	rows, err := q.rows(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Total: len(rows)}
+	if q.Count {
+		return result, nil
+	}
+	result.Records = make([]Record, len(rows))
+	for i, row := range rows {
+		result.Records[i] = record(src, q.Select, row)
+	}
+	return result, nil
+}
+
+// record gathers the parents that a selection shows.
+func record(src Source, sel *Selection, row schema.Row) Record {
+	r := Record{Row: row}
+	if sel.parents == 0 || row == nil {
+		return r
+	}
+	r.Parents = make([]Parent, sel.parents)
+	for _, item := range sel.Items {
+		if item.Parent == nil {
+			continue
+		}
+		parent := Parent{Object: item.Parent.Object}
+		parent.Record = record(src, item.Parent, parentOf(src, item.Field, row))
+		r.Parents[item.Slot] = parent
+	}
+	return r
+}
