@@ -1,14 +1,185 @@
 package path
 
+import (
+	"bytes"
+)
+
 // Raw returns the bytes of p's value inside data exactly as they stand there,
 // whatever p's root is. data must be JSON that [DecodeJSON] accepts.
 func (p Path) Raw(data []byte) (raw []byte, present bool) {
-	return nil, false
+	return rawFollow(rawValue(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))), p.steps)
 }
 
 // RawElements returns the bytes of each element inside data exactly as they
 // stand there, in the order of [List.Elements] and with its errors. data must
 // be JSON that [DecodeJSON] accepts.
 func (l List) RawElements(data []byte) ([][]byte, error) {
-	return nil, nil
+	if l.depth == 0 {
+		return nil, nil
+	}
+	raw, _ := l.outer.Raw(data)
+	outer, err := l.rawArray(raw)
+	if err != nil || l.depth == 1 {
+		return outer, err
+	}
+	var all [][]byte
+	for _, e := range outer {
+		raw, _ := rawFollow(e, l.inner)
+		inner, err := l.rawArray(raw)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, inner...)
+	}
+	return all, nil
+}
+
+// rawArray is List.array for the bytes of a value; no bytes are a missing one.
+func (l List) rawArray(raw []byte) ([][]byte, error) {
+	if len(raw) == 0 || raw[0] == 'n' {
+		return nil, nil
+	}
+	if raw[0] != '[' {
+		return nil, l.notArray(rawKind(raw))
+	}
+	elements := rawArrayElements(raw)
+	for _, e := range elements {
+		if e[0] == 'n' {
+			return nil, l.nullElement()
+		}
+	}
+	return elements, nil
+}
+
+func rawKind(raw []byte) string {
+	switch raw[0] {
+	case '{':
+		return Kind(map[string]any{})
+	case '"':
+		return Kind("")
+	case 't', 'f':
+		return Kind(true)
+	}
+	return kindNumber
+}
+
+func rawFollow(raw []byte, steps []step) ([]byte, bool) {
+	for _, s := range steps {
+		var ok bool
+		if s.isIndex {
+			raw, ok = rawElement(raw, s.index)
+		} else {
+			raw, ok = rawMember(raw, s.name)
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	return raw, len(raw) > 0
+}
+
+// rawMember finds the last member of that name.
+func rawMember(raw []byte, name string) (value []byte, ok bool) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil, false
+	}
+	for rest := skipSpace(raw[1:]); rest[0] == '"'; {
+		key := rawValue(rest)
+		rest = skipSpace(rest[len(key):])
+		v := rawValue(rest[1:])
+		if nameIs(key, name) {
+			value, ok = v, true
+		}
+		rest = afterComma(skipSpace(rest[1:])[len(v):])
+	}
+	return value, ok
+}
+
+func nameIs(key []byte, name string) bool {
+	if bytes.IndexByte(key, '\\') < 0 {
+		return string(key[1:len(key)-1]) == name
+	}
+	d := decoder{s: string(key)}
+	got, err := d.text()
+	return err == nil && got == name
+}
+
+func rawElement(raw []byte, index int) ([]byte, bool) {
+	if len(raw) == 0 || raw[0] != '[' {
+		return nil, false
+	}
+	all := rawArrayElements(raw)
+	if index < 0 {
+		index += len(all)
+	}
+	if index < 0 || index >= len(all) {
+		return nil, false
+	}
+	return all[index], true
+}
+
+func rawArrayElements(raw []byte) [][]byte {
+	var all [][]byte
+	for rest := skipSpace(raw[1:]); rest[0] != ']'; {
+		v := rawValue(rest)
+		all = append(all, v)
+		rest = afterComma(rest[len(v):])
+	}
+	return all
+}
+
+func afterComma(rest []byte) []byte {
+	rest = skipSpace(rest)
+	if rest[0] == ',' {
+		return skipSpace(rest[1:])
+	}
+	return rest
+}
+
+func skipSpace(data []byte) []byte {
+	return bytes.TrimLeft(data, " \n\t\r")
+}
+
+// rawValue returns the bytes of the value that data begins with.
+func rawValue(data []byte) []byte {
+	data = skipSpace(data)
+	depth := 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			i += stringLen(data[i:]) - 1
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		default:
+			if depth > 0 {
+				continue
+			}
+			n := bytes.IndexAny(data[i:], ",]} \n\t\r")
+			if n < 0 {
+				return data
+			}
+			return data[:i+n]
+		}
+		if depth <= 0 {
+			return data[:i+1]
+		}
+	}
+	return data
+}
+
+// stringLen returns the length of the string that data begins with, quotes
+// included.
+func stringLen(data []byte) int {
+	for i := 1; i < len(data); i++ {
+		switch data[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(data)
 }
