@@ -1,0 +1,182 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"sfbridge/bridge/apply"
+	"sfbridge/bridge/event"
+	"sfbridge/salesforce"
+)
+
+// Org is what the poller needs of the Salesforce client.
+type Org interface {
+	Composite(ctx context.Context, subs []salesforce.Subrequest, allOrNone bool) ([]salesforce.Subresponse, error)
+	Query(ctx context.Context, soql string) ([]salesforce.Record, error)
+	QueryEach(ctx context.Context, soql string, fn func(salesforce.Record) error) error
+	UpdateAll(ctx context.Context, rows []salesforce.Row, allOrNone bool) ([]salesforce.SaveResult, error)
+}
+
+// Applier brings a batch of events home. An error means that the call failed as
+// a whole and nothing is known to have moved.
+type Applier interface {
+	Apply(ctx context.Context, batch []*event.Event) (apply.Report, error)
+}
+
+// Journal remembers over a crash which rows are in work.
+type Journal interface {
+	Begin(ids []string) error
+	Done(ids []string) error
+	// Crashes is how often a process died while it worked on the row.
+	Crashes(id string) int
+}
+
+// Leases keep two workers off one queue.
+type Leases interface {
+	Acquire(ctx context.Context, owner string, names []string, ttl time.Duration) (held []string, err error)
+	Release(ctx context.Context, owner string, names []string) error
+}
+
+// Metrics is told what the poller sees. The zero Config has none.
+type Metrics interface {
+	// Due is the number of rows that are due and the age of the oldest.
+	Due(events int, oldest time.Duration)
+	// Review is the number of rows that wait for a person.
+	Review(events int)
+	// Event is one event that was moved on: its outcome when it is completed,
+	// else the status it was moved to.
+	Event(source, outcome string)
+}
+
+// Config joins the parts of a poller and sets its pace. Zero values mean the
+// defaults named with the fields.
+type Config struct {
+	Org     Org
+	Applier Applier
+	Journal Journal
+	Leases  Leases
+	Metrics Metrics
+	Log     *slog.Logger // default: discards
+
+	// Owner names this process among the holders of leases.
+	Owner string
+	// Queues are the queues to work on; default B00 to B15.
+	Queues []string
+
+	// Interval is the longest time rows gather while events keep coming, and
+	// the pause before work that was left is tried again; default 2s.
+	Interval time.Duration
+	// Idle is the pause between due queries when nothing happens; default 60s.
+	Idle time.Duration
+	// Batch is the most events of one transaction, at most 200; default 200.
+	Batch int
+	// Lanes is the most batches in work at once; default 4.
+	Lanes int
+	// Backoff is the pause after failed calls; default 2s up to 15m.
+	Backoff event.Backoff
+
+	// DailyBudget is the share of the org's daily calls above which less urgent
+	// work yields; default 0.8.
+	DailyBudget float64
+	// Usage is the org's daily count of API calls; default: not known.
+	Usage func() salesforce.Usage
+
+	// CallTimeout bounds one query; default 2m.
+	CallTimeout time.Duration
+	// BatchTimeout bounds the work on one batch, also while stopping; default 5m.
+	BatchTimeout time.Duration
+
+	Now    func() time.Time    // default time.Now
+	Random func() float64      // 0 to 1; default math/rand
+	IntN   func(n int64) int64 // 0 to n-1; default math/rand
+}
+
+// Bounds that are not settings.
+const (
+	maxBatch        = 200
+	maxPayload      = 8 << 20               // bytes a lane holds at once
+	quiet           = 50 * time.Millisecond // staging that pauses this long has come to an end
+	leaseTTL        = 30 * time.Second      // how long a killed process blocks its queues
+	reviewEvery     = 10 * time.Minute      // between counts of what waits for a person
+	releaseLimit    = 5 * time.Second       // for giving leases back
+	objectsPerQuery = 300                   // object ids in one list
+	pageLimit       = 2000                  // rows of a due query: one page
+	yieldPause      = 15 * time.Minute      // between looks whether polling still has to yield
+	knownLimit      = 10 * pageLimit        // due rows kept in memory
+)
+
+func (c Config) withDefaults() Config {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Metrics == nil {
+		c.Metrics = noMetrics{}
+	}
+	if len(c.Queues) == 0 {
+		for n := range event.Queues {
+			c.Queues = append(c.Queues, event.QueueName(event.ByBridge, n))
+		}
+	}
+	setDefault(&c.Interval, 2*time.Second)
+	setDefault(&c.Idle, time.Minute)
+	setDefault(&c.Batch, maxBatch)
+	setDefault(&c.Lanes, 4)
+	setDefault(&c.Backoff.Base, 2*time.Second)
+	setDefault(&c.Backoff.Max, 15*time.Minute)
+	setDefault(&c.DailyBudget, 0.8)
+	setDefault(&c.CallTimeout, 2*time.Minute)
+	setDefault(&c.BatchTimeout, 5*time.Minute)
+	if c.Usage == nil {
+		c.Usage = func() salesforce.Usage { return salesforce.Usage{} }
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Random == nil {
+		c.Random = rand.Float64
+	}
+	if c.IntN == nil {
+		c.IntN = rand.Int64N
+	}
+	return c
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// validate reports every problem of the Config at once.
+func (c Config) validate() error {
+	var problems []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			problems = append(problems, fmt.Errorf(format, args...))
+		}
+	}
+	check(c.Org != nil, "poller: no Salesforce client")
+	check(c.Applier != nil, "poller: no applier")
+	check(c.Journal != nil, "poller: no journal")
+	check(c.Leases != nil, "poller: no leases")
+	check(c.Owner != "", "poller: no owner name for leases")
+	check(c.Interval > 0, "poller.interval: %s is not positive", c.Interval)
+	check(c.Idle >= c.Interval, "poller.idle: %s is shorter than poller.interval %s", c.Idle, c.Interval)
+	check(c.Batch >= 1 && c.Batch <= maxBatch, "poller.batch: %d is not within 1 to %d", c.Batch, maxBatch)
+	check(c.Lanes >= 1 && c.Lanes <= event.Queues, "poller.lanes: %d is not within 1 to %d", c.Lanes, event.Queues)
+	check(c.Backoff.Base > 0 && c.Backoff.Max >= c.Backoff.Base,
+		"poller.backoff: base %s and max %s: want 0 < base <= max", c.Backoff.Base, c.Backoff.Max)
+	check(c.DailyBudget > 0 && c.DailyBudget <= 1, "salesforce.daily_budget: %v is not within 0 to 1", c.DailyBudget)
+	return errors.Join(problems...)
+}
+
+type noMetrics struct{}
+
+func (noMetrics) Due(int, time.Duration) {}
+func (noMetrics) Review(int)             {}
+func (noMetrics) Event(_, _ string)      {}

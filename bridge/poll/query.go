@@ -1,0 +1,118 @@
+package poll
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"sfbridge/bridge/event"
+	"sfbridge/salesforce"
+	"sfbridge/salesforce/soql"
+)
+
+// query starts the next due query when it is time.
+func (r *run) query(ctx context.Context, now time.Time) {
+	if r.querying || len(r.held) == 0 || r.nextQuery(now).After(now) || (r.once && r.asked && !r.schedule.more) {
+		return
+	}
+	q := question{queues: slices.Clone(r.held), now: now, after: r.after, count: r.counting}
+	review := now.Sub(r.review) >= reviewEvery && !r.yields(event.CountWork)
+	if review {
+		r.review = now
+	}
+	r.querying = true
+	r.schedule.queryStarts(now)
+	r.backlog.queryStarts()
+	r.wg.Go(func() {
+		a, err := r.rows.ask(ctx, q)
+		if err == nil && review {
+			r.countReview(ctx)
+		}
+		r.answers <- reply{answer: a, began: now, err: err}
+	})
+}
+
+// nextQuery is when the next due query is to be made.
+func (r *run) nextQuery(now time.Time) time.Time {
+	next := r.schedule.next(r.atHand(now))
+	if r.yields(event.PollWork) {
+		return later(next, r.schedule.lastQuery.Add(yieldPause))
+	}
+	return next
+}
+
+// atHand counts the rows that can be taken now or after the batches in work.
+func (r *run) atHand(now time.Time) int { return r.backlog.ready(now) + r.backlog.coming(now) }
+
+// takeIn learns what a due query found.
+func (r *run) takeIn(a reply) {
+	r.querying = false
+	now := r.cfg.Now()
+	if a.err != nil {
+		r.after = nil
+		r.fail(a.began, now, a.err)
+		return
+	}
+	r.asked, r.fresh = true, true
+	r.backlog.merge(a.answer)
+	r.backlog.keep(r.held)
+	r.schedule.dueAt(a.answer.nextDue)
+	r.page(a.answer, now)
+	r.report(a.answer, now)
+	if r.backlog.ready(now) == 0 && r.inWork == 0 {
+		r.schedule.succeeded()
+	}
+}
+
+// page decides where the next query goes on after one that was cut off. While
+// the rows at hand don't fill the lanes, because many wait, it reads further
+// pages; else it begins anew once they have been worked on.
+func (r *run) page(a answer, now time.Time) {
+	r.counting = a.cut
+	r.after = nil
+	if !a.cut {
+		return
+	}
+	enough := r.atHand(now) >= r.schedule.full
+	if !enough && len(r.backlog.due) < knownLimit {
+		r.after = a.due[len(a.due)-1]
+	}
+	r.schedule.more = enough || r.after != nil
+	r.schedule.again = true
+}
+
+// report tells the metrics what is due.
+func (r *run) report(a answer, now time.Time) {
+	if a.further {
+		return
+	}
+	var oldest time.Duration
+	for _, e := range a.due {
+		if !e.ReceivedAt.IsZero() {
+			oldest = max(oldest, now.Sub(e.ReceivedAt))
+		}
+	}
+	r.cfg.Metrics.Due(a.total, oldest)
+}
+
+// countReview counts the rows that wait for a person. The count reads a field
+// without index, so it is made rarely and given up early.
+func (r *run) countReview(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.CallTimeout/4)
+	defer cancel()
+	replies, err := r.reviews(ctx)
+	if err != nil || !replies[0].OK() {
+		r.cfg.Log.Info("events in Review could not be counted", "error", err)
+		return
+	}
+	r.cfg.Metrics.Review(replies[0].Total)
+}
+
+func (r *run) reviews(ctx context.Context) ([]salesforce.Subresponse, error) {
+	text, err := soql.Select("COUNT()").From(event.Object).Where(soql.Eq(event.FieldStatus, string(event.Review))).Build()
+	if err != nil {
+		return nil, fmt.Errorf("counting what waits for a person: %w", err)
+	}
+	return r.cfg.Org.Composite(ctx, []salesforce.Subrequest{salesforce.QueryRows("review", text)}, false)
+}

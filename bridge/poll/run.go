@@ -1,0 +1,270 @@
+package poll
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"sfbridge/bridge/event"
+	"sfbridge/salesforce"
+)
+
+// run is one life of a poller. All its state belongs to the goroutine of loop;
+// queries, batches and leases run beside it and report through channels.
+type run struct {
+	*Poller
+	once bool
+	gate sync.RWMutex
+
+	backlog  *backlog
+	schedule schedule
+	stop     <-chan struct{}
+
+	held   []string // queues we hold the lease of
+	leased bool     // the leases have been asked for
+
+	inWork   int  // batches
+	querying bool // a due query is under way
+	asked    bool // a due query has been answered
+	fresh    bool // rows have come in and nothing was chosen of them yet
+	after    *event.Event
+	counting bool      // the last page was cut off: count the open rows too
+	review   time.Time // last count of rows in Review
+	limit    int       // rows of the next batch
+	err      error     // first failure, for once
+
+	outcomes chan outcome
+	answers  chan reply
+	leases   chan []string
+	wg       sync.WaitGroup
+}
+
+// reply is how a due query ended.
+type reply struct {
+	answer answer
+	began  time.Time
+	err    error
+}
+
+func newRun(p *Poller) *run {
+	c := p.cfg
+	return &run{
+		Poller:   p,
+		backlog:  newBacklog(),
+		schedule: schedule{interval: c.Interval, idle: c.Idle, full: c.Batch * c.Lanes},
+		limit:    c.Batch,
+		outcomes: make(chan outcome),
+		answers:  make(chan reply),
+		leases:   make(chan []string),
+	}
+}
+
+// loop is the life of a run. It returns when ctx has ended and everything in
+// work is finished; a run of once also when nothing more can be taken.
+func (r *run) loop(ctx context.Context) error {
+	r.stop = ctx.Done()
+	leasing, release := context.WithCancel(context.WithoutCancel(ctx))
+	defer r.wg.Wait()
+	defer release() // not before everything in work is finished
+	r.wg.Go(func() { r.keepLeases(leasing) })
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		now := r.cfg.Now()
+		r.noteWakes()
+		if ctx.Err() == nil {
+			r.dispatch(ctx, now)
+			r.query(ctx, now)
+		}
+		if r.finished(ctx) {
+			return r.result()
+		}
+		timer.Reset(r.pause(now))
+		r.await(timer)
+	}
+}
+
+// await takes the next thing that happens.
+func (r *run) await(timer *time.Timer) {
+	stop := r.stop
+	if stopped(stop) {
+		stop = nil // known already: only what is in work can still happen
+	}
+	select {
+	case <-stop:
+	case <-timer.C:
+	case <-r.bell:
+	case queues := <-r.leases:
+		r.hold(queues)
+	case o := <-r.outcomes:
+		r.takeBack(o)
+	case a := <-r.answers:
+		r.takeIn(a)
+	}
+}
+
+func (r *run) finished(ctx context.Context) bool {
+	switch {
+	case r.inWork > 0 || r.querying:
+		return false
+	case ctx.Err() != nil:
+		return true
+	case !r.once:
+		return false
+	case r.err != nil:
+		return true
+	}
+	nothing := r.leased && len(r.held) == 0 // all queues are others'
+	return nothing || r.asked && !r.schedule.more && r.backlog.ready(r.cfg.Now()) == 0
+}
+
+// result is what loop returns: a stop is no failure.
+func (r *run) result() error {
+	if r.once {
+		return r.err
+	}
+	return nil
+}
+
+func (r *run) noteWakes() {
+	for _, w := range r.wakes() {
+		r.schedule.wake(w.at, w.rows)
+	}
+}
+
+// hold notes which queues are ours.
+func (r *run) hold(queues []string) {
+	gained := len(queues) > len(r.held)
+	r.held, r.leased = queues, true
+	r.backlog.keep(queues)
+	if gained {
+		r.schedule.now = true
+	}
+}
+
+// dispatch starts as many batches as lanes are free.
+func (r *run) dispatch(ctx context.Context, now time.Time) {
+	if r.schedule.paused(now) || r.yields(event.PollWork) {
+		return
+	}
+	lanes := r.cfg.Lanes
+	if r.schedule.failures > 0 {
+		lanes = 1 // one batch tries whether the org takes work again
+	}
+	for r.inWork < lanes {
+		ready := r.backlog.ready(now)
+		if ready == 0 || (ready < r.limit && !r.partial(now)) {
+			break
+		}
+		batch := r.backlog.take(now, r.limit, func(id string) bool { return r.cfg.Journal.Crashes(id) > 0 })
+		if len(batch) == 0 {
+			break
+		}
+		r.start(ctx, batch)
+	}
+	r.fresh = false
+}
+
+// partial says whether a batch may go although it isn't full: nothing that
+// could fill it is about to come, or it has waited long enough.
+func (r *run) partial(now time.Time) bool {
+	if !now.Before(r.schedule.lastQuery.Add(r.cfg.Interval)) {
+		return true
+	}
+	coming := r.schedule.more || r.backlog.coming(now) > 0 || (r.schedule.staged > 0 && !r.fresh)
+	return !coming
+}
+
+func (r *run) start(ctx context.Context, batch []*event.Event) {
+	r.inWork++
+	l := &lane{cfg: r.cfg, rows: r.rows, gate: &r.gate}
+	r.wg.Go(func() { r.outcomes <- l.work(context.WithoutCancel(ctx), ctx.Done(), batch) })
+}
+
+// takeBack learns what became of a batch.
+func (r *run) takeBack(o outcome) {
+	r.inWork--
+	now := r.cfg.Now()
+	r.backlog.settle(o.fates)
+	r.backlog.fitted(o.moved, o.noRoom)
+	for _, f := range o.fates {
+		switch {
+		case f.ended && f.event.Open():
+			r.schedule.dueAt(f.event.NextAttempt)
+		case !f.until.IsZero():
+			r.schedule.again = true // the org may know more of it than we do
+		}
+	}
+	for _, p := range o.pauses {
+		r.cfg.Log.Error("route paused", "source", p.Source, "route", p.Route, "until", p.Until, "reason", p.Reason)
+	}
+	switch {
+	case o.err != nil:
+		r.fail(o.began, now, o.err)
+	case o.applied:
+		r.schedule.succeeded()
+	}
+	r.resize(o)
+}
+
+// resize shrinks the batch to what the org takes and lets it grow back.
+func (r *run) resize(o outcome) {
+	switch {
+	case o.limit > 0:
+		r.limit = max(1, min(r.limit, o.limit))
+	case o.applied:
+		r.limit = min(r.cfg.Batch, r.limit+max(1, r.limit/4))
+	}
+}
+
+// fail starts a pause after a failed call.
+func (r *run) fail(began, now time.Time, err error) {
+	if stopped(r.stop) {
+		return // what was broken off says nothing about the org
+	}
+	if r.err == nil {
+		r.err = err
+	}
+	r.schedule.failed(began, now, func(n int) time.Duration { return r.backoff(n, err) })
+	r.cfg.Log.Warn("the poller rests: a call failed", "class", salesforce.ClassOf(err).String(),
+		"until", r.schedule.pauseUntil, "error", err)
+}
+
+// backoff is how long to rest after n failures. A hint of the server (minutes
+// when the day's calls are used up, seconds for too many at once) is the least.
+func (r *run) backoff(n int, err error) time.Duration {
+	b := r.cfg.Backoff
+	var least time.Duration
+	if e, ok := salesforce.AsError(err); ok {
+		least = e.RetryAfter()
+	}
+	if least > 0 {
+		b.Base = max(b.Base, least/2)
+		b.Max = max(b.Max, b.Base)
+	}
+	return least + b.Delay(n, r.cfg.Random)
+}
+
+// pause is how long loop may sleep when nothing happens.
+func (r *run) pause(now time.Time) time.Duration {
+	at := now.Add(r.cfg.Idle)
+	sooner := func(t time.Time) {
+		if t.After(now) && t.Before(at) {
+			at = t
+		}
+	}
+	if !r.querying {
+		if next := r.nextQuery(now); next.After(now) {
+			sooner(next)
+		}
+	}
+	sooner(r.backlog.nextHold())
+	sooner(r.schedule.pauseUntil)
+	sooner(r.schedule.lastQuery.Add(r.cfg.Interval))
+	return at.Sub(now)
+}
+
+func (r *run) yields(w event.Work) bool {
+	u := r.cfg.Usage()
+	return w.Yields(u.Used, u.Max, r.cfg.DailyBudget)
+}

@@ -1,0 +1,123 @@
+package poll
+
+import "time"
+
+// schedule decides when the next due query is worth its call. It reads no
+// clock and does no I/O.
+//
+//   - Staged rows are fetched when staging pauses for a moment, or when they
+//     fill every lane, or after interval: single events go at once, a stream
+//     gathers into full batches.
+//   - Work that was left, and rows whose next attempt is due, wait for interval
+//     since the last query.
+//   - Rows that came another way wait for idle.
+//   - After a failed call nothing is asked before the pause is over; then one
+//     query, and one batch, try whether it is over.
+type schedule struct {
+	interval, idle time.Duration
+	full           int // rows that fill every lane
+
+	staged     int       // rows staged since the last query began
+	firstWake  time.Time // of these
+	lastWake   time.Time
+	lastQuery  time.Time
+	now        bool      // ask at once: there are queues we have not looked at
+	again      bool      // the last query left rows that can be taken soon
+	more       bool      // the last query was cut off: there are more rows
+	nextDue    time.Time // nearest time at which a waiting row is due; zero: none
+	pauseUntil time.Time // end of the pause after failures
+	failures   int       // failed calls in a row
+}
+
+// wake notes that rows have been staged.
+func (s *schedule) wake(now time.Time, rows int) {
+	if s.staged == 0 {
+		s.firstWake = now
+	}
+	s.staged += rows
+	s.lastWake = now
+}
+
+// queryStarts notes that a due query is under way.
+func (s *schedule) queryStarts(now time.Time) {
+	s.lastQuery = now
+	s.staged = 0
+	s.now = false
+	s.again = false
+	s.more = false
+	s.nextDue = time.Time{}
+}
+
+// dueAt notes the time at which a waiting row is due.
+func (s *schedule) dueAt(t time.Time) {
+	if !t.IsZero() && (s.nextDue.IsZero() || t.Before(s.nextDue)) {
+		s.nextDue = t
+	}
+}
+
+// failed notes a failed call and starts a pause. Calls that began before the
+// pause tell nothing new: they only make it longer when it would be shorter.
+func (s *schedule) failed(began, now time.Time, pause func(failures int) time.Duration) {
+	if s.failures == 0 || began.After(s.pauseUntil) || began.Equal(s.pauseUntil) {
+		s.failures++
+	}
+	if until := now.Add(pause(s.failures)); until.After(s.pauseUntil) {
+		s.pauseUntil = until
+	}
+	s.again = true
+}
+
+// succeeded notes that the org took work.
+func (s *schedule) succeeded() {
+	s.failures = 0
+	s.pauseUntil = time.Time{}
+}
+
+// paused says whether nothing may be asked now.
+func (s *schedule) paused(now time.Time) bool { return now.Before(s.pauseUntil) }
+
+// next is when the next due query is to be made, given how many rows are at
+// hand to be taken now or after the batches in work.
+func (s *schedule) next(atHand int) time.Time {
+	at := s.lastQuery.Add(s.idle)
+	sooner := func(t time.Time) {
+		if t.Before(at) {
+			at = t
+		}
+	}
+	if s.now {
+		return s.pauseUntil
+	}
+	if s.again {
+		sooner(s.lastQuery.Add(s.interval))
+	}
+	if !s.nextDue.IsZero() {
+		sooner(later(s.nextDue, s.lastQuery.Add(s.interval)))
+	}
+	if s.staged > 0 {
+		sooner(s.gathered(atHand))
+	}
+	if s.more && atHand < s.full {
+		sooner(s.lastQuery)
+	}
+	return later(at, s.pauseUntil)
+}
+
+// gathered is when the staged rows are worth a query.
+func (s *schedule) gathered(atHand int) time.Time {
+	if s.staged >= s.full && atHand < s.full {
+		return s.lastWake
+	}
+	longest := s.firstWake.Add(s.interval)
+	if pause := s.lastWake.Add(quiet); pause.Before(longest) {
+		return pause
+	}
+	return longest
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
