@@ -40,6 +40,7 @@ type Identity struct {
 	ID       []path.Template // with path.EventID escaping
 	Type     []path.Template // with path.Identity escaping, as Object
 	Entities []Entity        // the first whose Object is there
+	Order    []Order         // of events that name none of the entities
 	Delivery []path.Template // the id of this attempt to deliver, for logs
 	Volatile []path.Path     // left out of the hash: they differ between deliveries of one event
 	Split    path.List       // zero: one event a delivery; else one per element, which then is $
@@ -99,6 +100,7 @@ func firstOf(templates []path.Template, scope path.Scope) (string, bool, error) 
 
 // entity finds the object and the order alternatives of an event.
 func (i Identity) entity(scope path.Scope) (object string, orders []Order, err error) {
+	orders = i.Order
 	for _, e := range i.Entities {
 		text, present, problem := e.Object.Expand(scope)
 		if problem != nil && err == nil {
@@ -108,9 +110,6 @@ func (i Identity) entity(scope path.Scope) (object string, orders []Order, err e
 			object, orders, err = text, e.Order, nil
 			break
 		}
-	}
-	if len(i.Entities) > 0 && object == "" {
-		orders = i.Entities[0].Order
 	}
 	if i.object != nil {
 		object, _, err = i.object.Expand(scope)

@@ -1,12 +1,9 @@
 package verify
 
 import (
-	"crypto/ecdsa"
-	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"hash"
-	"io"
 	"slices"
 	"time"
 )
@@ -93,7 +90,7 @@ var matchers = map[string]func(v *check, r *request) (Reason, int){
 }
 
 func compile(rule Rule, cfg Config) (*check, error) {
-	if err := rule.validate(); err != nil {
+	if err := rule.Validate(); err != nil {
 		return nil, err
 	}
 	c := &check{
@@ -104,7 +101,7 @@ func compile(rule Rule, cfg Config) (*check, error) {
 		c.hash, c.decode = sha256.New, decoders["base64"]
 	}
 	if rule.Signed != "" {
-		c.parts, _ = parseTemplate(rule.Signed) // validate has read it
+		c.parts, _ = parseTemplate(rule.Signed) // Validate has read it
 	}
 	if c.match == nil {
 		scheme, ok := cfg.Schemes[rule.Kind]
@@ -156,164 +153,6 @@ func (c *check) verify(r *request) Result {
 	result.Reason, result.Secret = c.match(c, r)
 	result.Valid = result.Reason == OK
 	return result
-}
-
-// matchSigned is the whole way of hmac, digest and ECDSA rules: read the
-// signed time, compare every signature with every key, then judge the age.
-func (c *check) matchSigned(r *request) (Reason, int) {
-	signed, reason := c.gather(r)
-	if reason != OK {
-		return reason, -1
-	}
-	position, decoded := -1, false
-	expected := c.expected(signed)
-	reason = c.signatures(r, func(element string) bool {
-		var room [maxSignature]byte
-		n, err := c.decode(room[:], element)
-		if err != nil {
-			return true
-		}
-		for _, e := range expected {
-			if e.wellFormed(n) {
-				decoded = true
-			}
-			if position < 0 && e.equals(room[:n]) {
-				position = e.position
-			}
-		}
-		return true
-	})
-	switch {
-	case reason != OK:
-		return reason, -1
-	case !decoded:
-		return MalformedHeader, -1
-	case position < 0:
-		return BadSignature, -1
-	}
-	return c.age(r, signed), position
-}
-
-// signedText is what goes into the hash, in order; urls holds the spellings of
-// {url} to try.
-type signedText struct {
-	pieces [][]byte // one per template part; nil for {url} and {secret}
-	urls   []string
-	ts     string
-	hasTS  bool
-}
-
-// gather collects the pieces of the signed bytes. Signatures are looked for
-// first, so that an unsigned delivery is told from one with a bad time.
-func (c *check) gather(r *request) (*signedText, Reason) {
-	if reason := c.signatures(r, func(string) bool { return false }); reason != OK {
-		return nil, reason
-	}
-	s := &signedText{pieces: make([][]byte, len(c.parts)), urls: []string{""}}
-	for i, p := range c.parts {
-		reason := OK
-		var text string
-		switch p.kind {
-		case partLiteral:
-			text = p.text
-		case partBody:
-			s.pieces[i] = r.Body
-			continue
-		case partMethod:
-			text = r.Method
-		case partURL:
-			s.urls = c.rule.URLs(r.URL)
-			continue
-		case partSecret:
-			continue
-		case partHeader:
-			text, reason = Required(r.Header, p.text)
-		case partJSON:
-			text, reason = r.member(p.text)
-		case partTS:
-			text, reason = c.signedTime(r)
-			s.ts, s.hasTS = text, true
-		}
-		if reason != OK {
-			return nil, reason
-		}
-		s.pieces[i] = []byte(text)
-	}
-	return s, OK
-}
-
-// signedTime reads the timestamp's text and refuses what is no time.
-func (c *check) signedTime(r *request) (string, Reason) {
-	text, reason := c.timestampText(r)
-	if reason != OK {
-		return "", reason
-	}
-	if _, ok := tsUnits[c.rule.TS.Unit](text); !ok {
-		return "", MalformedTimestamp
-	}
-	return text, OK
-}
-
-// age judges the time of a delivery whose signature is right.
-func (c *check) age(r *request, s *signedText) Reason {
-	if c.rule.TS == nil {
-		return OK
-	}
-	if !s.hasTS { // it stands in the signed body, which may be read only now
-		text, reason := c.signedTime(r)
-		if reason != OK {
-			return reason
-		}
-		s.ts = text
-	}
-	at, _ := tsUnits[c.rule.TS.Unit](s.ts)
-	return Age(at, r.Now, c.rule.TS.Window())
-}
-
-// expectation is one signature that would be right.
-type expectation struct {
-	position int
-	digest   []byte
-	public   *ecdsa.PublicKey // nil: the digest itself is the signature
-}
-
-func (e expectation) wellFormed(n int) bool { return e.public != nil || n == len(e.digest) }
-
-func (e expectation) equals(signature []byte) bool {
-	if e.public != nil {
-		return ecdsa.VerifyASN1(e.public, e.digest, signature)
-	}
-	return hmac.Equal(e.digest, signature)
-}
-
-func (c *check) expected(s *signedText) []expectation {
-	list := make([]expectation, 0, len(c.keys)*len(s.urls))
-	for _, k := range c.keys {
-		for _, url := range s.urls {
-			list = append(list, expectation{k.position, c.digest(k, s, url), k.public})
-		}
-	}
-	return list
-}
-
-func (c *check) digest(k key, s *signedText, url string) []byte {
-	var h hash.Hash
-	if c.rule.Kind == KindHMAC {
-		h = hmac.New(c.hash, k.bytes)
-	} else {
-		h = c.hash()
-	}
-	for i, p := range c.parts {
-		switch p.kind {
-		case partURL:
-			_, _ = io.WriteString(h, url)
-		case partSecret:
-			_, _ = io.WriteString(h, k.secret)
-		default:
-			_, _ = h.Write(s.pieces[i])
-		}
-	}
-	return h.Sum(nil)
 }
 
 // matchSpecial hands the delivery to a Scheme, with each key in turn.

@@ -109,7 +109,7 @@ func ParseTable(data []byte) (Table, error) {
 	}
 	for name, rule := range t {
 		rule.Name = name
-		if err := rule.validate(); err != nil {
+		if err := rule.Validate(); err != nil {
 			return nil, err
 		}
 		t[name] = rule

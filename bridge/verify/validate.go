@@ -15,8 +15,8 @@ func (r Rule) problem(format string, args ...any) error {
 	return &RuleError{Rule: r.Name, Problem: fmt.Sprintf(format, args...)}
 }
 
-// validate checks what can be said of a row alone.
-func (r Rule) validate() error {
+// Validate checks what can be said of a row alone; its error is a *RuleError.
+func (r Rule) Validate() error {
 	switch r.Kind {
 	case KindHMAC, KindDigest, KindECDSA:
 		return r.validateSigned()

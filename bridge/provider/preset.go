@@ -1,0 +1,123 @@
+package provider
+
+import (
+	"slices"
+	"time"
+
+	"sfbridge/bridge/identify"
+	"sfbridge/bridge/verify"
+)
+
+// SignedBytes says which bytes of a compressed delivery are under the
+// signature.
+type SignedBytes string
+
+const (
+	Wire    SignedBytes = "wire"    // as they were sent, still compressed
+	Decoded SignedBytes = "content" // after the content encoding is undone
+)
+
+// Preset is what is known of one provider.
+type Preset struct {
+	Name       string
+	Rules      []verify.Rule
+	Trust      verify.Trust // what a delivery that passes the rules has proved
+	Identity   identify.Identity
+	Required   []string // parts of event that the mapping must give: "id", "type"
+	Content    identify.Content
+	Signs      SignedBytes
+	Answer     *Answer // nil: the bridge's own answers
+	Handshakes []Handshake
+	Deadline   time.Duration // the provider waits no longer for an answer
+	Redelivery time.Duration // after that an event isn't sent again
+	Send       SampleHeaders
+}
+
+// Answer is a reply in the provider's own terms. text/plain answers need
+// X-Content-Type-Options: nosniff, since they may repeat what was asked.
+type Answer struct {
+	Status      int    `yaml:"status"`
+	ContentType string `yaml:"content_type"`
+	Body        string `yaml:"body"`
+}
+
+// RuleOverride replaces parts of a preset's signature rule; nil, "", 0 and an
+// empty list mean as the preset has it.
+type RuleOverride struct {
+	Headers         []string
+	Prefix          *string
+	Hash            string
+	Encoding        string
+	Signed          string
+	TimestampHeader *string // "" for no timestamp
+	TimestampUnit   string
+	Tolerance       time.Duration
+}
+
+// defaultTolerance is the window of a timestamp that a mapping adds.
+const defaultTolerance = 300
+
+// RulesWith returns the rules with parts replaced. A mapping that says where
+// the signature stands or what it covers describes one scheme, so only the
+// first rule of a preset with several is kept then.
+func (p *Preset) RulesWith(o RuleOverride) ([]verify.Rule, error) {
+	rules := slices.Clone(p.Rules)
+	if len(o.Headers) > 0 || o.Signed != "" || o.TimestampHeader != nil {
+		rules = rules[:1]
+	}
+	for i := range rules {
+		rules[i] = o.apply(rules[i])
+		if err := rules[i].Validate(); err != nil {
+			return nil, err
+		}
+	}
+	return rules, nil
+}
+
+func (o RuleOverride) apply(rule verify.Rule) verify.Rule {
+	if len(o.Headers) > 0 {
+		rule.Sig.Headers, rule.Sig.JSON, rule.Sig.Numbered = o.Headers, "", false
+	}
+	if o.Prefix != nil {
+		rule.Sig.Prefix = *o.Prefix
+	}
+	setText(&rule.Hash, o.Hash)
+	setText(&rule.Enc, o.Encoding)
+	setText(&rule.Signed, o.Signed)
+	return o.applyTime(rule)
+}
+
+func (o RuleOverride) applyTime(rule verify.Rule) verify.Rule {
+	if o.TimestampHeader != nil {
+		rule.TS = nil
+		if *o.TimestampHeader != "" {
+			rule.TS = &verify.Timestamp{Header: *o.TimestampHeader, Unit: "s", Tolerance: defaultTolerance}
+		}
+	}
+	if rule.TS == nil {
+		return rule
+	}
+	ts := *rule.TS
+	setText(&ts.Unit, o.TimestampUnit)
+	if o.Tolerance > 0 {
+		ts.Tolerance = int(o.Tolerance.Seconds())
+	}
+	rule.TS = &ts
+	return rule
+}
+
+func setText(to *string, value string) {
+	if value != "" {
+		*to = value
+	}
+}
+
+// SecretHeaders lists the headers that carry secrets or signatures of this
+// provider: they are never stored or logged.
+func (p *Preset) SecretHeaders() []string {
+	var names []string
+	for _, rule := range p.Rules {
+		names = append(names, rule.SignedHeaders()...)
+	}
+	return names
+}
