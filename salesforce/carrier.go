@@ -24,6 +24,7 @@ func (c *Client) attempt(ctx context.Context, s Session, req request, accept fun
 	if ctx.Err() != nil {
 		return transportError(ctx, req, context.Cause(ctx), false)
 	}
+	req.hide = s.Token
 	x := &exchange{client: c, ctx: ctx, req: req, loopback: isLoopbackURL(s.Instance)}
 	carrier := simpleforce.NewClient(s.Instance, carrierName, c.cfg.APIVersion)
 	carrier.SetSidLoc(s.Token.Reveal(), s.Instance)
@@ -31,13 +32,13 @@ func (c *Client) attempt(ctx context.Context, s Session, req request, accept fun
 	send(carrier, c.base, req)
 	switch {
 	case x.err != nil:
-		return scrub(transportError(ctx, req, x.err, x.sent), s.Token)
+		return transportError(ctx, req, x.err, x.sent)
 	case x.response == nil:
 		return refusal(req.op, "", "the address of the request is malformed")
 	}
 	defer x.response.Body.Close()
 	noteUsage(&c.usage, x.response.Header, c.cfg.Now())
-	return scrub(c.receive(ctx, req, x.response, accept), s.Token)
+	return c.receive(ctx, req, x.response, accept)
 }
 
 // send lets the carrier compose and send the request. What it returns is
@@ -108,7 +109,7 @@ func transportError(ctx context.Context, req request, err error, sent bool) *Err
 		}
 		return e
 	}
-	e.Message = excerpt(causeText(err))
+	e.Message = excerpt(hideIn(causeText(err), req.hide))
 	return e
 }
 
@@ -123,23 +124,6 @@ func causeText(err error) string {
 	}
 	return err.Error()
 }
-
-// scrub takes a token that was echoed out of an error's texts.
-func scrub(err error, token Secret) error {
-	var e *Error
-	if err == nil || len(token) < minSecret || !errors.As(err, &e) {
-		return err
-	}
-	clean := func(s string) string { return strings.ReplaceAll(s, token.Reveal(), stars) }
-	e.Message = clean(e.Message)
-	for i := range e.Others {
-		e.Others[i].Message = clean(e.Others[i].Message)
-	}
-	return err
-}
-
-// minSecret: shorter texts would be found by chance.
-const minSecret = 4
 
 // quietCarrier keeps the carrier's lines out of the standard logger: it logs
 // user names there, and bodies of failed calls if ever it saw one. All other

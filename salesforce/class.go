@@ -54,6 +54,9 @@ type Answer struct {
 	// KeyField is the external ID field of an upsert. Losing a race for it is
 	// no error of the row: the next try becomes an update.
 	KeyField string
+	// Login is true for the answer to a login: what it refuses for an unknown
+	// reason, it refuses for who we are.
+	Login bool
 }
 
 // Classify decides the class of an answer from its code and message; the HTTP
@@ -107,10 +110,10 @@ func classOfStatus(a Answer) Class {
 		return lost(a.Write)
 	case a.Status == http.StatusTooManyRequests:
 		return ClassLimit
-	case a.Status == http.StatusRequestURITooLong, a.Status == http.StatusRequestHeaderFieldsTooLarge:
-		return ClassData
 	case a.Status >= 300 && a.Status < 400:
 		return ClassRetryable
+	case a.Status >= 400 && a.Login:
+		return ClassAuth
 	case a.Status >= 400:
 		return ClassData
 	case a.Status == 0:

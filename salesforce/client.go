@@ -148,6 +148,8 @@ type request struct {
 	body     []byte
 	write    bool
 	keyField string
+	login    bool   // an answer to a login
+	hide     Secret // the token the request carries, in case it is echoed
 	// stream reads a successful answer while it comes in; without it the
 	// answer is read first and handed to accept.
 	stream func(answerStream) error

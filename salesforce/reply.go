@@ -58,7 +58,8 @@ func (r reply) refused(req request) *Error {
 	if r.status > 300 && r.status < 400 {
 		return r.redirected()
 	}
-	faults := decodeFaults(r.status, r.body, Answer{Write: r.write, KeyField: req.keyField})
+	body := []byte(hideIn(string(r.body), req.hide))
+	faults := decodeFaults(r.status, body, Answer{Write: r.write, KeyField: req.keyField, Login: req.login})
 	e := &Error{Op: r.op, Status: r.status, Fault: faults[0], Others: faults[1:]}
 	if wait := retryAfter(r.header); wait > e.Pause {
 		e.Pause = wait

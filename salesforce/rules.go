@@ -98,7 +98,7 @@ func accessRules(t map[string][]rule) {
 	all(t, "INVALID_SESSION_ID INVALID_AUTH_HEADER INVALID_LOGIN LOGIN_MUST_USE_SECURITY_TOKEN"+
 		" INVALID_OPERATION_WITH_EXPIRED_PASSWORD PASSWORD_LOCKOUT LOGIN_DURING_RESTRICTED_TIME"+
 		" LOGIN_DURING_RESTRICTED_DOMAIN ORG_LOCKED INVALID_SSO_GATEWAY_URL"+
-		" invalid_grant invalid_client_id invalid_client inactive_user inactive_org"+
+		" invalid_client_id invalid_client inactive_user inactive_org"+
 		" unsupported_grant_type invalid_request unauthorized_client access_denied invalid_app_access"+
 		" invalid_assertion invalid_scope",
 		rule{class: ClassAuth})
@@ -126,6 +126,8 @@ func limitRules(t map[string][]rule) {
 	all(t, "TOO_MANY_APEX_REQUESTS", rule{class: ClassLimit, pause: pauseConcurrent})
 	all(t, "EXCEEDED_QUOTA LIMIT_EXCEEDED", rule{class: ClassLimit, pause: pauseDaily})
 	all(t, "STORAGE_LIMIT_EXCEEDED", rule{class: ClassLimit, pause: pauseStorage})
+	all(t, "invalid_grant", rule{class: ClassLimit, pause: pauseLogins, contains: []string{"rate exceeded", "login_rate"}},
+		rule{class: ClassAuth})
 	all(t, "LOGIN_RATE_EXCEEDED rate_limit_exceeded", rule{class: ClassLimit, pause: pauseLogins})
 }
 

@@ -13,8 +13,6 @@ import (
 // gives stars.
 type Secret string
 
-const stars = "***"
-
 // Format hides the secret from every verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(stars)) }
 
