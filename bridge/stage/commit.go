@@ -36,6 +36,9 @@ func (s *Stager) send(ctx context.Context, batch []*entry) ([]*entry, error) {
 	started := s.cfg.Now()
 	results, err := s.insert(ctx, batch)
 	s.observe(len(batch), s.cfg.Now().Sub(started))
+	if class := salesforce.ClassOf(err); class != salesforce.ClassData {
+		s.health.note(s.cfg.Now(), err)
+	}
 	if err == nil {
 		return s.sort(ctx, batch, results)
 	}

@@ -49,9 +49,7 @@ func (s *Stager) conflictRoom(ctx context.Context, original, id string) (bool, e
 	defer c.mu.Unlock()
 	rows, ok := c.seen[original]
 	if !ok {
-		q := soql.Select("Id", event.FieldID).From(event.Object).
-			Where(soql.Equal(event.FieldConflictOf, original)).String()
-		records, err := s.cfg.Salesforce.Query(ctx, q)
+		records, err := s.query(ctx, soql.Eq(event.FieldConflictOf, original))
 		if err != nil {
 			return false, err
 		}

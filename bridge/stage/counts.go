@@ -84,9 +84,8 @@ func pick(rows map[string]count, ids []string) map[string]count {
 }
 
 func (s *Stager) flushPart(ctx context.Context, ids []string, rows map[string]count) (kept map[string]count, err error) {
-	q := soql.Select("Id", event.FieldDuplicateCount, event.FieldHistory, event.FieldRevision, event.FieldStatus).
-		From(event.Object).Where(soql.In("Id", ids)).String()
-	records, err := s.cfg.Salesforce.Query(ctx, q)
+	records, err := s.query(ctx, soql.In("Id", ids),
+		event.FieldDuplicateCount, event.FieldHistory, event.FieldRevision, event.FieldStatus)
 	if err != nil {
 		return nil, err
 	}

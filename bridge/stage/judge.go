@@ -63,9 +63,7 @@ func (s *Stager) find(ctx context.Context, refused []*entry) (exact map[string]k
 	for i, e := range refused {
 		ids[i] = e.event.ID
 	}
-	q := soql.Select("Id", event.FieldID, event.FieldHash, event.FieldReceivedAt).
-		From(event.Object).Where(soql.In(event.FieldID, ids)).String()
-	records, err := s.cfg.Salesforce.Query(ctx, q)
+	records, err := s.query(ctx, soql.In(event.FieldID, ids), event.FieldHash, event.FieldReceivedAt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,6 +78,15 @@ func (s *Stager) find(ctx context.Context, refused []*entry) (exact map[string]k
 		folded[strings.ToLower(e.ID)] = row
 	}
 	return exact, folded, nil
+}
+
+// query reads fields of the rows that a condition holds for, beside their ids.
+func (s *Stager) query(ctx context.Context, where soql.Cond, fields ...string) ([]salesforce.Record, error) {
+	q, err := soql.Select(append([]string{"Id", event.FieldID}, fields...)...).From(event.Object).Where(where).Build()
+	if err != nil {
+		return nil, err
+	}
+	return s.cfg.Salesforce.Query(ctx, q)
 }
 
 // meet answers a waiter whose event id belongs to a known row: a duplicate when

@@ -94,6 +94,7 @@ type Stager struct {
 	confirmed *confirmed
 	conflicts conflicts
 	counts    counts
+	health    health
 
 	// root is the life of the calls, which outlive the waiters that began them.
 	root context.Context

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// Metrics are the numbers of one process, with bounded label sets.
+type Metrics struct {
+	Registry *prometheus.Registry
+
+	deliveries *prometheus.CounterVec
+	secrets    *prometheus.CounterVec
+	events     *prometheus.CounterVec
+	calls      *prometheus.CounterVec
+	stageTime  prometheus.Histogram
+	stageRows  prometheus.Histogram
+	due        prometheus.Gauge
+	oldest     prometheus.Gauge
+	review     prometheus.Gauge
+}
+
+// NewMetrics registers everything the bridge measures, and Go's own runtime
+// and process metrics. budget is the share of the org's daily calls in use.
+func NewMetrics(budget func() float64) *Metrics {
+	m := &Metrics{
+		Registry:   prometheus.NewRegistry(),
+		deliveries: counter("bridge_deliveries_total", "Deliveries by source and what became of them.", "source", "result"),
+		secrets:    counter("bridge_secret_used_total", "Which secret of a source (by position) verified a delivery.", "source", "position"),
+		events:     counter("bridge_events_total", "Events moved on, by source and outcome.", "source", "outcome"),
+		calls:      counter("bridge_salesforce_calls_total", "Calls to Salesforce by operation and class of the answer.", "operation", "class"),
+		stageTime: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "bridge_stage_seconds",
+			Help: "How long a staging call took.", Buckets: prometheus.ExponentialBuckets(0.01, 2, 11)}),
+		stageRows: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "bridge_stage_batch_rows",
+			Help: "Rows of a staging call.", Buckets: []float64{1, 2, 5, 10, 20, 50, 100, 150, 200}}),
+		due:    gauge("bridge_due_events", "Rows that are due."),
+		oldest: gauge("bridge_oldest_due_seconds", "Age of the oldest row that is due."),
+		review: gauge("bridge_review_events", "Rows that wait for a person."),
+	}
+	used := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bridge_salesforce_budget_used",
+		Help: "Share of the org's daily API calls in use, as Salesforce last said."}, budget)
+	m.Registry.MustRegister(m.deliveries, m.secrets, m.events, m.calls, m.stageTime, m.stageRows,
+		m.due, m.oldest, m.review, used,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func gauge(name, help string) prometheus.Gauge {
+	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+}
+
+// Delivery counts one delivery.
+func (m *Metrics) Delivery(source, result string) { m.deliveries.WithLabelValues(source, result).Inc() }
+
+// Secret counts which secret verified a delivery.
+func (m *Metrics) Secret(source, position string) { m.secrets.WithLabelValues(source, position).Inc() }
+
+// Staged observes one staging call.
+func (m *Metrics) Staged(rows int, took time.Duration) {
+	m.stageRows.Observe(float64(rows))
+	m.stageTime.Observe(took.Seconds())
+}
+
+// Due tells how many rows are due and how old the oldest is.
+func (m *Metrics) Due(events int, oldest time.Duration) {
+	m.due.Set(float64(events))
+	m.oldest.Set(oldest.Seconds())
+}
+
+// Review tells how many rows wait for a person.
+func (m *Metrics) Review(events int) { m.review.Set(float64(events)) }
+
+// Event counts one event that was moved on.
+func (m *Metrics) Event(source, outcome string) { m.events.WithLabelValues(source, outcome).Inc() }
+
+// Call counts one call to Salesforce.
+func (m *Metrics) Call(operation, class string) { m.calls.WithLabelValues(operation, class).Inc() }

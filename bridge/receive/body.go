@@ -1,0 +1,86 @@
+package receive
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// body is a delivery's bytes: as they came, and with the content encoding
+// undone (the same when there is none).
+type body struct {
+	wire, plain []byte
+}
+
+// readBody reads at most the source's limit, of the wire and of what it
+// expands to.
+func readBody(r *http.Request, s *Source) (body, error) {
+	encoding, err := contentEncoding(r.Header)
+	if err != nil {
+		return body{}, err
+	}
+	if r.ContentLength > s.MaxBody {
+		return body{}, tooLarge(s)
+	}
+	wire, err := readAll(r.Body, s)
+	if err != nil {
+		return body{}, err
+	}
+	if encoding == "" {
+		return body{wire: wire, plain: wire}, nil
+	}
+	if !s.takes(encoding) || encoding != "gzip" {
+		return body{}, refuse(kindUnsupported, "content encoding %q is not taken here", encoding)
+	}
+	plain, err := expand(wire, s)
+	return body{wire: wire, plain: plain}, err
+}
+
+func contentEncoding(h http.Header) (string, error) {
+	values := h.Values("Content-Encoding")
+	encoding := strings.ToLower(strings.TrimSpace(strings.Join(values, ",")))
+	switch {
+	case encoding == "identity":
+		return "", nil
+	case len(encoding) > 20 || strings.Contains(encoding, ","):
+		return "", refuse(kindUnsupported, "one content encoding at the most")
+	}
+	return encoding, nil
+}
+
+// readAll reads one byte more than allowed, so that a body of exactly the limit
+// passes and nothing is ever cut.
+func readAll(from io.Reader, s *Source) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(from, s.MaxBody+1))
+	var limit *http.MaxBytesError
+	switch {
+	case errors.As(err, &limit), int64(len(raw)) > s.MaxBody:
+		return nil, tooLarge(s)
+	case err != nil:
+		return nil, refuse(kindBadRequest, "the body could not be read to its end")
+	}
+	return raw, nil
+}
+
+func expand(wire []byte, s *Source) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(wire))
+	if err != nil {
+		return nil, refuse(kindBadRequest, "the body is no gzip")
+	}
+	plain, err := readAll(z, s)
+	if err != nil {
+		var r *refusal
+		if errors.As(err, &r) && r.kind == kindTooLarge {
+			return nil, err
+		}
+		return nil, refuse(kindBadRequest, "the body is no gzip")
+	}
+	return plain, nil
+}
+
+func tooLarge(s *Source) error {
+	return refuse(kindTooLarge, "the body is larger than %d bytes", s.MaxBody)
+}

@@ -1,0 +1,9 @@
+// Package receive is the HTTP side of steps 1 to 3 of the way of an event:
+// POST /webhooks/{source}, with /healthz and /readyz beside it.
+//
+// A delivery is checked in this order: source, method, size, content encoding,
+// signature, content type, content. What passes is handed to the stager, and a
+// 2xx means that every event of the delivery is durable. Bad input is never a
+// 500, an answer is never a redirect or 410, and a sender never learns what
+// was wrong with a signature.
+package receive

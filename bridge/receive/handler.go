@@ -1,0 +1,177 @@
+package receive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"sfbridge/bridge/identify"
+	"sfbridge/bridge/verify"
+)
+
+// Metrics is told of every delivery. nil: nobody.
+type Metrics interface {
+	Delivery(source, result string)
+	Secret(source, position string)
+}
+
+// Config joins what the receiver needs.
+type Config struct {
+	Sources   Sources
+	Stager    Stager
+	PublicURL string        // scheme and host that providers call, without a slash at the end
+	Timeout   time.Duration // how long a delivery may wait to be durable; 10 s
+	Metrics   Metrics
+	Log       *slog.Logger     // nil: discarded
+	Now       func() time.Time // nil: time.Now
+}
+
+type handler struct{ cfg Config }
+
+// readyWait bounds a readiness check.
+const readyWait = 1500 * time.Millisecond
+
+// NewHandler returns the routes of the receiver.
+func NewHandler(cfg Config) http.Handler {
+	if cfg.Timeout <= 0 {
+		cfg.Timeout = 10 * time.Second
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	h := &handler{cfg: cfg}
+	gin.SetMode(gin.ReleaseMode)
+	routes := gin.New()
+	routes.RedirectTrailingSlash = false
+	routes.RedirectFixedPath = false
+	routes.Use(h.recover)
+	routes.Any("/webhooks/:source", h.webhook)
+	routes.GET("/healthz", Healthz)
+	routes.GET("/readyz", h.readyz)
+	routes.NoRoute(func(c *gin.Context) {
+		writeRefusal(c, refuse(kindUnknownSource, "no such address; deliveries go to /webhooks/{source}"))
+	})
+	return routes
+}
+
+// Healthz says that the process is alive. It never looks at dependencies.
+func Healthz(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "alive"}) }
+
+func (h *handler) readyz(c *gin.Context) {
+	ctx, cancel := context.WithTimeout(c.Request.Context(), readyWait)
+	defer cancel()
+	if err := h.cfg.Stager.Ready(ctx); err != nil {
+		h.cfg.Log.Warn("not ready: nowhere durable to write", "error", err)
+		c.JSON(http.StatusServiceUnavailable, gin.H{"status": "unavailable"})
+		return
+	}
+	c.JSON(http.StatusOK, gin.H{"status": "ready"})
+}
+
+// recover turns a panic into 503, so that the sender sends again. The panic's
+// text may hold payload and stays out of the log.
+func (h *handler) recover(c *gin.Context) {
+	defer func() {
+		if p := recover(); p != nil {
+			if errors.Is(asError(p), http.ErrAbortHandler) {
+				panic(p)
+			}
+			h.cfg.Log.Error("a delivery made the receiver panic", "path", c.FullPath(), "at", panicSite())
+			writeRefusal(c, &refusal{kind: kindUnavailable, message: "not stored; send it again later", retryAfter: retryLater})
+		}
+	}()
+	c.Next()
+}
+
+// webhook brings one delivery to its answer and its log line.
+func (h *handler) webhook(c *gin.Context) {
+	d := &delivery{received: h.cfg.Now(), name: c.Param("source")}
+	answer, err := h.receive(c.Request, d)
+	if err != nil {
+		r := refusalOf(err)
+		writeRefusal(c, r)
+		h.log(d, r.kind, r)
+		return
+	}
+	if d.source.Success != nil && !answer.handshake {
+		answer.Answer = *d.source.Success
+	}
+	c.Data(answer.Status, answer.ContentType, answer.Body)
+	h.log(d, answer.result, nil)
+}
+
+// delivery is what is known of a request as it passes the checks.
+type delivery struct {
+	received time.Time
+	name     string
+	source   *Source
+	verified verify.Result
+	events   []identify.Identified
+	decided  []decided
+}
+
+// receive makes the checks in their fixed order.
+func (h *handler) receive(r *http.Request, d *delivery) (reply, error) {
+	d.source = h.cfg.Sources(d.name)
+	if d.source == nil {
+		return reply{}, refuse(kindUnknownSource, "no source of this name is configured")
+	}
+	if r.Method != http.MethodPost {
+		return reply{}, refuse(kindMethod, "deliveries come by POST")
+	}
+	if l := d.source.Limiter; l != nil && !l.AllowN(d.received, 1) {
+		return reply{}, &refusal{kind: kindRateLimited, message: "more deliveries than this source may send", retryAfter: time.Second}
+	}
+	b, err := readBody(r, d.source)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := h.verify(r, d, b); err != nil {
+		return reply{}, err
+	}
+	if len(b.plain) == 0 {
+		return reply{}, refuse(kindBadRequest, "empty body")
+	}
+	doc, err := d.source.Identifier.Read(identify.Delivery{Header: r.Header, Body: b.plain, ReceivedAt: d.received})
+	if err != nil {
+		return reply{}, err
+	}
+	if d.source.Handshake != nil {
+		if answer, ok := d.source.Handshake(doc); ok {
+			return reply{Answer: answer, result: "handshake", handshake: true}, nil
+		}
+	}
+	if d.events, err = doc.Events(); err != nil {
+		return reply{}, err
+	}
+	return h.stage(r.Context(), d)
+}
+
+// verify checks the signature over the bytes with the content encoding undone
+// and, since senders differ, over the bytes of the wire.
+func (h *handler) verify(r *http.Request, d *delivery, b body) error {
+	request := verify.Request{
+		Method: r.Method, URL: publicURL(h.cfg.PublicURL, r), Header: r.Header, Body: b.plain, Now: d.received,
+	}
+	d.verified = d.source.Verifier.Verify(request)
+	if d.verified.Reason == verify.BadSignature && !bytes.Equal(b.wire, b.plain) {
+		request.Body = b.wire
+		d.verified = d.source.Verifier.Verify(request)
+	}
+	if !d.verified.Valid {
+		return &refusal{kind: kindBadSignature, message: "the signature was not accepted", detail: string(d.verified.Reason)}
+	}
+	if h.cfg.Metrics != nil && d.verified.Secret >= 0 {
+		h.cfg.Metrics.Secret(d.name, strconv.Itoa(d.verified.Secret))
+	}
+	return nil
+}

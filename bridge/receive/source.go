@@ -1,0 +1,82 @@
+package receive
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"golang.org/x/time/rate"
+
+	"sfbridge/bridge/event"
+	"sfbridge/bridge/identify"
+	"sfbridge/bridge/stage"
+	"sfbridge/bridge/verify"
+)
+
+// Verifier decides whether a delivery comes from its provider.
+type Verifier interface {
+	Verify(verify.Request) verify.Result
+}
+
+// Identifier decodes a delivery and finds the events in it.
+type Identifier interface {
+	Read(identify.Delivery) (*identify.Document, error)
+}
+
+// Stager makes events durable.
+type Stager interface {
+	Stage(ctx context.Context, requests []stage.Request) []stage.Answer
+	Ready(ctx context.Context) error
+}
+
+// Verdict is what the mapping says of an event at receipt.
+type Verdict struct {
+	// Ignore: counted and logged, no row.
+	Ignore bool
+	// Review is set when the event goes straight to a person.
+	Review *identify.Review
+}
+
+// Answer is a whole HTTP answer.
+type Answer struct {
+	Status      int
+	ContentType string
+	Body        []byte
+}
+
+// Source is one configured source, compiled.
+type Source struct {
+	Name       string
+	Verifier   Verifier
+	Identifier Identifier
+	// Judge asks the mapping about an event.
+	Judge func(identify.Identified) Verdict
+	// Handshake answers requests of a provider that carry no event and were
+	// rightly signed; nil when the provider has none.
+	Handshake func(*identify.Document) (Answer, bool)
+	// Success replaces the JSON answer where a provider asks for its own.
+	Success *Answer
+
+	Processor      event.ProcessorKind
+	RejectConflict bool // on_conflict: reject
+
+	MaxBody   int64    // bytes, also after decompression
+	Encodings []string // content encodings taken besides none
+	Limiter   *rate.Limiter
+}
+
+func (s *Source) takes(encoding string) bool { return slices.Contains(s.Encodings, encoding) }
+
+// Sources gives the source of a name; nil when none is configured. It may give
+// another set after a reload.
+type Sources func(name string) *Source
+
+// publicURL is the address a signature covers: what the operator configured as
+// public, never the request's Host.
+func publicURL(base string, r *http.Request) string {
+	url := base + r.URL.EscapedPath()
+	if r.URL.RawQuery != "" {
+		url += "?" + r.URL.RawQuery
+	}
+	return url
+}

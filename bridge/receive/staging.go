@@ -1,0 +1,118 @@
+package receive
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"sfbridge/bridge/event"
+	"sfbridge/bridge/identify"
+	"sfbridge/bridge/stage"
+)
+
+// Results of an event, as the answer names them.
+const (
+	resultAccepted  = string(stage.Accepted)
+	resultDuplicate = string(stage.Duplicate)
+	resultConflict  = string(stage.Conflict)
+	resultIgnored   = "ignored"
+)
+
+// precedence of the results in the status of a delivery with several events.
+var precedence = []string{resultAccepted, resultConflict, resultDuplicate, resultIgnored}
+
+// decided is one event's result.
+type decided struct {
+	Status  string `json:"status"`
+	EventID string `json:"event_id,omitempty"`
+}
+
+// reply is a successful answer and the result it stands for.
+type reply struct {
+	Answer
+	result    string
+	handshake bool
+}
+
+// stage makes the events durable that the mapping doesn't ignore, and builds
+// the answer. It fails when one of them is not durable.
+func (h *handler) stage(ctx context.Context, d *delivery) (reply, error) {
+	d.decided = make([]decided, len(d.events))
+	var requests []stage.Request
+	var places []int
+	for i := range d.events {
+		verdict := d.source.Judge(d.events[i])
+		if verdict.Ignore {
+			d.decided[i] = decided{Status: resultIgnored, EventID: d.events[i].Event.ID}
+			continue
+		}
+		requests = append(requests, stage.Request{
+			Event: h.complete(d, d.events[i], verdict), RejectConflict: d.source.RejectConflict,
+		})
+		places = append(places, i)
+	}
+	if len(requests) > 0 {
+		ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
+		defer cancel()
+		for n, a := range h.cfg.Stager.Stage(ctx, requests) {
+			if a.Err != nil {
+				return reply{}, a.Err
+			}
+			d.decided[places[n]] = decided{Status: string(a.Status), EventID: a.EventID}
+		}
+	}
+	return answerFor(d.decided)
+}
+
+// complete fills in what the receiver knows of the row.
+func (h *handler) complete(d *delivery, found identify.Identified, v Verdict) *event.Event {
+	e := found.Event
+	e.Trust = event.Trust(d.verified.Trust)
+	e.HomeQueue = event.HomeQueue(d.source.Processor, e.Entity())
+	e.Status = event.Received
+	review := found.Review
+	if review == nil {
+		review = v.Review
+	}
+	if review != nil {
+		e.Status, e.ErrorCode, e.Error = event.Review, review.Code, review.Reason
+		e.History = event.AppendHistory("", event.Line{At: d.received, To: event.Review, Who: "bridge", Why: review.Reason})
+	}
+	return &e
+}
+
+// answerFor builds the JSON answer: one event plainly, several as a list.
+func answerFor(events []decided) (reply, error) {
+	for _, e := range events {
+		if e.Status == string(stage.Rejected) {
+			return reply{}, refuse(kindConflict, "an event of this id was accepted with other content")
+		}
+	}
+	result := resultIgnored
+	for _, p := range precedence {
+		if slices.ContainsFunc(events, func(e decided) bool { return e.Status == p }) {
+			result = p
+			break
+		}
+	}
+	status := http.StatusOK
+	if result == resultAccepted || result == resultConflict {
+		status = http.StatusAccepted
+	}
+	var shape any = decided{Status: result}
+	switch {
+	case len(events) == 1:
+		shape = events[0]
+	case len(events) > 1:
+		shape = struct {
+			Status string    `json:"status"`
+			Events []decided `json:"events"`
+		}{result, events}
+	}
+	body, err := json.Marshal(shape)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{Answer: Answer{Status: status, ContentType: "application/json; charset=utf-8", Body: body}, result: result}, nil
+}
