@@ -69,6 +69,11 @@ var (
 
 func (l *loader) top(root *strictyaml.Node) {
 	m := root.Map(l.Report, topKeys...)
+	for _, e := range root.Entries {
+		if e.Key != "secrets" && e.Key != "params" {
+			l.noReferences(e.Value)
+		}
+	}
 	f := l.file
 	f.Source = l.name(m, "source", "write source: NAME, the last part of POST /webhooks/NAME")
 	f.Provider = l.name(m, "provider", "write the provider's name, or provider: generic for any sender with an HMAC signature")
@@ -93,6 +98,20 @@ func (l *loader) name(m strictyaml.Map, key, do string) string {
 		l.At(n, fmt.Sprintf("%q is not a name", shorten(text)), "write lower-case letters, digits and -, beginning with a letter, at most 40")
 	}
 	return text
+}
+
+// noReferences: only what is never written to records may come from outside
+// the file.
+func (l *loader) noReferences(n *strictyaml.Node) {
+	if n.Unfilled() {
+		l.At(n, "a reference is not filled here", "write the value itself; references stand in secrets and params")
+	}
+	for _, e := range n.Members() {
+		l.noReferences(e.Value)
+	}
+	for _, item := range n.Items {
+		l.noReferences(item)
+	}
 }
 
 // notYet refuses keys whose function this version doesn't have.

@@ -99,25 +99,11 @@ func (l *loader) source(f *field, m strictyaml.Map, s scope) {
 			f.source = transform.FromTemplate(t)
 		}
 	default:
-		if v, ok := l.literal(n); ok {
+		if v, ok := n.AsLiteral(l.Report); ok {
 			f.source, f.rule.raw = transform.Fixed(v), v
 			l.fixed(n, v)
 		}
 	}
-}
-
-// literal reads a typed value of the file.
-func (l *loader) literal(n *strictyaml.Node) (any, bool) {
-	v, ok := n.AsLiteral(l.Report)
-	text, isText := v.(string)
-	if !ok || !isText {
-		return v, ok
-	}
-	if refs, err := strictyaml.References(text); err != nil || len(refs) > 0 {
-		l.At(n, "references are not filled in the values of records", "write the value itself; secrets don't belong into records")
-		return nil, false
-	}
-	return v, true
 }
 
 // fixed refuses a fixed text that was meant as a path or template.
@@ -190,7 +176,7 @@ func (l *loader) valueMap(n *strictyaml.Node) map[string]any {
 	out := map[string]any{}
 	m := n.AnyMap(l.Report)
 	for _, e := range m.Entries() {
-		if v, ok := l.literal(e.Value); ok {
+		if v, ok := e.Value.AsLiteral(l.Report); ok {
 			out[e.Key] = v
 		}
 	}
@@ -204,7 +190,7 @@ func (l *loader) optional(n *strictyaml.Node) transform.Literal {
 	if n == nil {
 		return transform.Literal{}
 	}
-	v, ok := l.literal(n)
+	v, ok := n.AsLiteral(l.Report)
 	if !ok {
 		return transform.Literal{}
 	}

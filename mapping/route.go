@@ -84,6 +84,14 @@ func (r *Route) Targets() []Target {
 // CheckSchema judges the event by the route's JSON Schema: one line per failing
 // path, none when it fits or the route names no schema.
 func (r *Route) CheckSchema(event any) []string {
+	var lines []string
+	for _, fault := range r.faults(event) {
+		lines = append(lines, fault.path+": "+fault.rule)
+	}
+	return lines
+}
+
+func (r *Route) faults(event any) []schemaFault {
 	if r.schema == nil {
 		return nil
 	}

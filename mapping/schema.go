@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -63,16 +64,16 @@ func firstLine(text string) string {
 
 // Bounds of what a schema check looks at and tells.
 const (
-	maxSchemaLines    = 20
+	maxSchemaFaults   = 20
 	maxSchemaExponent = 400
 )
 
-// check gives one line per failing path: the path and the rule it fails. Values
-// of the event are not repeated, since the lines are stored and logged.
-func (s *schema) check(event any) []string {
+// check gives each failing path with the rule it fails. Values of the event are
+// not repeated, since what is said here is stored and logged.
+func (s *schema) check(event any) []schemaFault {
 	if location, found := hugeNumber(event); found {
 		slices.Reverse(location)
-		return []string{instancePath(location) + ": the number is out of range"}
+		return []schemaFault{{instancePath(location), "the number is out of range"}}
 	}
 	err := s.compiled.Validate(event)
 	if err == nil {
@@ -80,26 +81,28 @@ func (s *schema) check(event any) []string {
 	}
 	var failed *jsonschema.ValidationError
 	if !errors.As(err, &failed) {
-		return []string{"$: can't be checked against the schema"}
+		return []schemaFault{{"$", "can't be checked against the schema"}}
 	}
-	lines := leaves(failed, nil)
-	slices.Sort(lines)
-	lines = slices.Compact(lines)
-	if len(lines) > maxSchemaLines {
-		lines = append(lines[:maxSchemaLines], fmt.Sprintf("and %d more", len(lines)-maxSchemaLines))
+	faults := leaves(failed, nil)
+	slices.SortFunc(faults, func(a, b schemaFault) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.rule, b.rule)) })
+	faults = slices.Compact(faults)
+	if len(faults) > maxSchemaFaults {
+		faults = append(faults[:maxSchemaFaults], schemaFault{"$", fmt.Sprintf("and %d more", len(faults)-maxSchemaFaults)})
 	}
-	return lines
+	return faults
 }
 
-func leaves(e *jsonschema.ValidationError, lines []string) []string {
+// schemaFault is a path of the event and the rule it fails.
+type schemaFault struct{ path, rule string }
+
+func leaves(e *jsonschema.ValidationError, faults []schemaFault) []schemaFault {
 	if len(e.Causes) == 0 {
-		rule := strings.Join(e.ErrorKind.KeywordPath(), "/")
-		return append(lines, instancePath(e.InstanceLocation)+": fails "+rule)
+		return append(faults, schemaFault{instancePath(e.InstanceLocation), "fails " + strings.Join(e.ErrorKind.KeywordPath(), "/")})
 	}
 	for _, cause := range e.Causes {
-		lines = leaves(cause, lines)
+		faults = leaves(cause, faults)
 	}
-	return lines
+	return faults
 }
 
 // instancePath writes where in the event the failing value is.

@@ -98,7 +98,7 @@ func (m Map) Bool(key string, fallback bool) bool {
 func (m Map) Enum(key string, words ...string) string {
 	n := m.Get(key)
 	text, ok := n.AsText(m.report)
-	if !ok {
+	if !ok || n.Unfilled() {
 		return words[0]
 	}
 	for _, w := range words {
@@ -106,7 +106,7 @@ func (m Map) Enum(key string, words ...string) string {
 			return w
 		}
 	}
-	m.report.At(n, fmt.Sprintf("%q is not one of %s", shorten(text), strings.Join(words, ", ")), Suggest(text, words))
+	m.report.At(n, fmt.Sprintf("%q is not one of %s", n.shown(), strings.Join(words, ", ")), Suggest(n.shown(), words))
 	return words[0]
 }
 

@@ -25,6 +25,7 @@ type Node struct {
 	Line, Column int
 	Text         string // of a scalar, as spelled (escapes of a quoted one resolved)
 	Quoted       bool   // a scalar in quotes or a block; never typed
+	Spelled      string // what messages show of a scalar: as in the file, also after Fill
 	Entries      []Entry
 	Items        []*Node
 }
@@ -88,9 +89,12 @@ func (n *Node) kindName() string {
 	case Empty:
 		return "nothing"
 	default:
-		return strconv.Quote(shorten(n.Text))
+		return strconv.Quote(n.shown())
 	}
 }
+
+// shown is a scalar for messages: short, and never a filled-in value.
+func (n *Node) shown() string { return shorten(n.Spelled) }
 
 // childPath is the path of a member; a key that isn't plain is quoted.
 func childPath(parent, key string) string {

@@ -184,6 +184,10 @@ func (b *builder) scalar(out *Node, n ast.Node) {
 	default:
 		b.refuse(out, "this kind of YAML value is not accepted", "write a plain value, a list or a map")
 	}
+	out.Spelled = out.Text
+	if !utf8.ValidString(out.Text) {
+		b.refuse(out, "the text holds an escape that is no character", "write the character itself")
+	}
 }
 
 // quotedRest shows what follows an alias sign as the quoted text it was

@@ -52,10 +52,51 @@ func (n *Node) AsSecret(report *Report) (string, bool) {
 		report.At(n, "must be a reference to a secret", do)
 		return "", false
 	}
-	found, err := References(n.Text)
-	if err != nil || len(found) != 1 || found[0].Text != n.Text {
+	found, err := References(n.Spelled)
+	if err != nil || len(found) != 1 || found[0].Text != n.Spelled {
 		report.At(n, "a secret must not stand in the file", do)
 		return "", false
 	}
 	return n.Text, true
+}
+
+// Unfilled tells whether a scalar still holds references instead of values. The
+// typed readers take such a scalar for one that is left out.
+func (n *Node) Unfilled() bool {
+	return n != nil && n.Kind == Scalar && n.Text == n.Spelled && strings.Contains(n.Text, "${")
+}
+
+// Fill puts the values that lookup knows in the place of references, in every
+// scalar at and below n. A value that is missing, empty or blank is reported.
+// Filled text is never typed and never shows in messages.
+func (n *Node) Fill(report *Report, lookup func(Reference) (string, error)) {
+	for _, e := range n.Members() {
+		e.Value.Fill(report, lookup)
+	}
+	if n == nil {
+		return
+	}
+	for _, item := range n.Items {
+		item.Fill(report, lookup)
+	}
+	if !n.Unfilled() {
+		return
+	}
+	found, err := References(n.Text)
+	if err != nil {
+		report.At(n, err.Error(), "")
+		return
+	}
+	values := map[string]string{}
+	for _, ref := range found {
+		value, err := lookup(ref)
+		switch {
+		case err != nil:
+			report.At(n, ref.Text+" "+err.Error(), "set it, or leave the key out to switch the setting off")
+		case strings.TrimSpace(value) == "":
+			report.At(n, ref.Text+" is empty", "give it a value, or leave the key out to switch the setting off")
+		}
+		values[ref.Text] = value
+	}
+	n.Text = referencePattern.ReplaceAllStringFunc(n.Text, func(ref string) string { return values[ref] })
 }

@@ -41,12 +41,15 @@ func (n *Node) textAdvice() string {
 	return "write one value"
 }
 
-// AsBool is an unquoted true or false.
+// AsBool is an unquoted true or false, or a filled-in one.
 func (n *Node) AsBool(report *Report) (value, ok bool) {
-	if n.silent() {
+	if n.silent() || n.Unfilled() {
 		return false, false
 	}
 	if n.Kind == Scalar {
+		if n.Text != n.Spelled && (n.Text == "true" || n.Text == "false") {
+			return n.Text == "true", true
+		}
 		if b, is := n.Literal().(bool); is {
 			return b, true
 		}
@@ -63,7 +66,7 @@ func (n *Node) AsList(report *Report) []*Node {
 	if n.Kind != Sequence {
 		do := "write it in […]"
 		if n.Kind == Scalar {
-			do = "write [" + shorten(n.Text) + "]"
+			do = "write [" + n.shown() + "]"
 		}
 		report.At(n, "must be a list, not "+n.kindName(), do)
 		return nil
@@ -90,12 +93,12 @@ func (n *Node) AsLiteral(report *Report) (value any, ok bool) {
 func (m Map) Int(key string, fallback, low, high int) int {
 	n := m.Get(key)
 	text, ok := n.AsText(m.report)
-	if !ok {
+	if !ok || n.Unfilled() {
 		return fallback
 	}
 	value, err := strconv.Atoi(text)
-	if err != nil || n.Quoted || value < low || value > high {
-		m.report.At(n, fmt.Sprintf("%q is not a whole number from %d to %d", shorten(text), low, high), fmt.Sprintf("write for example %d", fallback))
+	if err != nil || n.Quoted && n.Text == n.Spelled || value < low || value > high {
+		m.report.At(n, fmt.Sprintf("%q is not a whole number from %d to %d", n.shown(), low, high), fmt.Sprintf("write for example %d", fallback))
 		return fallback
 	}
 	return value
@@ -105,12 +108,12 @@ func (m Map) Int(key string, fallback, low, high int) int {
 func (m Map) Number(key string, fallback, low, high float64) float64 {
 	n := m.Get(key)
 	text, ok := n.AsText(m.report)
-	if !ok {
+	if !ok || n.Unfilled() {
 		return fallback
 	}
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil || !isNumber(text) || math.IsNaN(value) || value < low || value > high {
-		m.report.At(n, fmt.Sprintf("%q is not a number from %v to %v", shorten(text), low, high), fmt.Sprintf("write for example %v", fallback))
+		m.report.At(n, fmt.Sprintf("%q is not a number from %v to %v", n.shown(), low, high), fmt.Sprintf("write for example %v", fallback))
 		return fallback
 	}
 	return value
@@ -120,12 +123,12 @@ func (m Map) Number(key string, fallback, low, high float64) float64 {
 func (m Map) Duration(key string, fallback, low, high time.Duration) time.Duration {
 	n := m.Get(key)
 	text, ok := n.AsText(m.report)
-	if !ok {
+	if !ok || n.Unfilled() {
 		return fallback
 	}
 	value, err := parseDuration(text)
 	if err != nil || value < low || value > high {
-		m.report.At(n, fmt.Sprintf("%q is not a time span from %s to %s", shorten(text), SpanText(low), SpanText(high)), "write for example "+SpanText(fallback))
+		m.report.At(n, fmt.Sprintf("%q is not a time span from %s to %s", n.shown(), SpanText(low), SpanText(high)), "write for example "+SpanText(fallback))
 		return fallback
 	}
 	return value
@@ -172,12 +175,12 @@ func SpanText(d time.Duration) string {
 func (m Map) Size(key string, fallback, low, high int64) int64 {
 	n := m.Get(key)
 	text, ok := n.AsText(m.report)
-	if !ok {
+	if !ok || n.Unfilled() {
 		return fallback
 	}
 	value, err := parseSize(text)
 	if err != nil || value < low || value > high {
-		m.report.At(n, fmt.Sprintf("%q is not a size from %s to %s", shorten(text), sizeText(low), sizeText(high)), "write for example "+sizeText(fallback))
+		m.report.At(n, fmt.Sprintf("%q is not a size from %s to %s", n.shown(), sizeText(low), sizeText(high)), "write for example "+sizeText(fallback))
 		return fallback
 	}
 	return value
