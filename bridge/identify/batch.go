@@ -103,6 +103,9 @@ func splitArray(raw []byte, n int) [][]byte {
 			depth--
 		case depth == 0 && (c == ',' || c == ']'):
 			parts = append(parts, bytes.TrimSpace(raw[start:i]))
+			if c == ']' {
+				return parts
+			}
 			start = i + 1
 		}
 	}

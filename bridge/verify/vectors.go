@@ -66,6 +66,21 @@ func (r VectorReport) Summary() string {
 	return fmt.Sprintf("%d passed, %d failed", r.Passed, r.Failed)
 }
 
+// Write prints one JSON line per difference and the closing line.
+func (r VectorReport) Write(w io.Writer) error {
+	for _, d := range r.Differences {
+		line, err := json.Marshal(d)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s\n", line); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w, r.Summary())
+	return err
+}
+
 // Run reads an array of vectors and judges each. A vector whose scheme is
 // unknown fails, whatever it wants.
 func (v VectorRun) Run(r io.Reader) (VectorReport, error) {

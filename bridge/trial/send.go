@@ -1,0 +1,176 @@
+package trial
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"sfbridge/bridge/provider"
+	"sfbridge/bridge/verify"
+)
+
+// Sender signs a body as its provider would and sends it.
+type Sender struct {
+	URL     string
+	Preset  *provider.Preset
+	Rule    *verify.Rule // nil: the preset's first
+	Secret  string
+	Body    []byte
+	Header  http.Header // sent besides, and instead of the preset's sample headers
+	Times   int         // deliveries to send; at least one is sent
+	Workers int         // how many at once; at least one
+
+	Client *http.Client     // nil: one with Timeout that follows no redirects
+	Now    func() time.Time // nil: time.Now
+	// Each, when set, is told of every answer, one at a time.
+	Each func(Sent)
+}
+
+// Timeout bounds one test delivery.
+const Timeout = 30 * time.Second
+
+// answerCap is how much of an answer is kept to be shown.
+const answerCap = 64 << 10
+
+// Sent is the answer to one delivery.
+type Sent struct {
+	Number int           `json:"number"`
+	Status int           `json:"status"` // 0: no answer
+	Answer string        `json:"answer,omitempty"`
+	Took   time.Duration `json:"took_ns"`
+	Error  string        `json:"error,omitempty"`
+}
+
+// Accepted says whether the receiver took the delivery.
+func (s Sent) Accepted() bool { return s.Status >= 200 && s.Status < 300 }
+
+// SendReport sums up a run.
+type SendReport struct {
+	Sent     int         `json:"sent"`
+	Accepted int         `json:"accepted"`
+	Statuses map[int]int `json:"statuses"` // deliveries by status; 0: no answer
+	First    Sent        `json:"first"`
+}
+
+// Run sends the deliveries until all are sent or ctx ends; it returns what was
+// sent so far. An error means that nothing could be signed or ctx ended.
+func (s Sender) Run(ctx context.Context) (SendReport, error) {
+	s = s.withDefaults()
+	if _, err := s.signed(); err != nil {
+		return SendReport{}, err
+	}
+	numbers, answers := make(chan int), make(chan Sent)
+	var workers sync.WaitGroup
+	for range s.Workers {
+		workers.Go(func() {
+			for n := range numbers {
+				answers <- s.one(ctx, n)
+			}
+		})
+	}
+	go func() {
+		defer func() { close(numbers); workers.Wait(); close(answers) }()
+		for n := 1; n <= s.Times; n++ {
+			select {
+			case numbers <- n:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	report := SendReport{Statuses: map[int]int{}}
+	for answer := range answers {
+		report.add(answer)
+		if s.Each != nil {
+			s.Each(answer)
+		}
+	}
+	return report, ctx.Err()
+}
+
+func (r *SendReport) add(s Sent) {
+	r.Sent++
+	r.Statuses[s.Status]++
+	if s.Accepted() {
+		r.Accepted++
+	}
+	if r.First.Number == 0 || s.Number < r.First.Number {
+		r.First = s
+	}
+}
+
+func (s Sender) withDefaults() Sender {
+	s.Times, s.Workers = max(s.Times, 1), max(s.Workers, 1)
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	if s.Client == nil {
+		s.Client = &http.Client{
+			Timeout:       Timeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+	}
+	return s
+}
+
+// signed builds the headers of one delivery, signed now.
+func (s Sender) signed() (http.Header, error) {
+	rule := s.Rule
+	if rule == nil {
+		if len(s.Preset.Rules) == 0 {
+			return nil, verify.ErrNotSignable
+		}
+		rule = &s.Preset.Rules[0]
+	}
+	header := s.Preset.Send.For(s.Body)
+	header.Set("Content-Type", "application/json")
+	for name, values := range s.Header {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
+	signature, err := verify.Sign(*rule, s.Secret, verify.Request{
+		Method: http.MethodPost, URL: s.URL, Header: header, Body: s.Body, Now: s.Now(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("signing for %s: %w", s.Preset.Name, err)
+	}
+	for name, values := range signature {
+		header[name] = values
+	}
+	return header, nil
+}
+
+func (s Sender) one(ctx context.Context, number int) Sent {
+	sent := Sent{Number: number}
+	header, err := s.signed()
+	if err == nil {
+		sent, err = s.post(ctx, number, header)
+	}
+	if err != nil {
+		sent.Error = err.Error()
+	}
+	return sent
+}
+
+func (s Sender) post(ctx context.Context, number int, header http.Header) (Sent, error) {
+	sent := Sent{Number: number}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, bytes.NewReader(s.Body))
+	if err != nil {
+		return sent, err
+	}
+	req.Header = header
+	start := s.Now()
+	resp, err := s.Client.Do(req)
+	sent.Took = s.Now().Sub(start)
+	if err != nil {
+		return sent, err
+	}
+	defer resp.Body.Close()
+	sent.Status = resp.StatusCode
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, answerCap))
+	sent.Answer = string(answer)
+	return sent, err
+}
