@@ -1,7 +1,6 @@
 package receive
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -146,8 +145,8 @@ func (h *handler) receive(r *http.Request, d *delivery) (reply, error) {
 		return reply{}, err
 	}
 	if d.source.Handshake != nil {
-		if answer, ok := d.source.Handshake(doc); ok {
-			return reply{Answer: answer, result: "handshake", handshake: true}, nil
+		if answer, found := d.source.Handshake(r.Header, doc.Value); found {
+			return handshakeReply(answer)
 		}
 	}
 	if d.events, err = doc.Events(); err != nil {
@@ -156,17 +155,15 @@ func (h *handler) receive(r *http.Request, d *delivery) (reply, error) {
 	return h.stage(r.Context(), d)
 }
 
-// verify checks the signature over the bytes with the content encoding undone
-// and, since senders differ, over the bytes of the wire.
+// verify checks the signature over the bytes that the provider signs.
 func (h *handler) verify(r *http.Request, d *delivery, b body) error {
-	request := verify.Request{
-		Method: r.Method, URL: publicURL(h.cfg.PublicURL, r), Header: r.Header, Body: b.plain, Now: d.received,
+	signed := b.plain
+	if d.source.SignsWire {
+		signed = b.wire
 	}
-	d.verified = d.source.Verifier.Verify(request)
-	if d.verified.Reason == verify.BadSignature && !bytes.Equal(b.wire, b.plain) {
-		request.Body = b.wire
-		d.verified = d.source.Verifier.Verify(request)
-	}
+	d.verified = d.source.Verifier.Verify(verify.Request{
+		Method: r.Method, URL: publicURL(h.cfg.PublicURL, r), Header: r.Header, Body: signed, Now: d.received,
+	})
 	if !d.verified.Valid {
 		return &refusal{kind: kindBadSignature, message: "the signature was not accepted", detail: string(d.verified.Reason)}
 	}

@@ -51,15 +51,17 @@ type Source struct {
 	Identifier Identifier
 	// Judge asks the mapping about an event.
 	Judge func(identify.Identified) Verdict
-	// Handshake answers requests of a provider that carry no event and were
-	// rightly signed; nil when the provider has none.
-	Handshake func(*identify.Document) (Answer, bool)
+	// Handshake finds the rightly signed requests of a provider that carry no
+	// event; without an answer of their own they are answered as ignored. nil
+	// when the provider has none.
+	Handshake func(h http.Header, value any) (answer *Answer, found bool)
 	// Success replaces the JSON answer where a provider asks for its own.
 	Success *Answer
 
 	Processor      event.ProcessorKind
 	RejectConflict bool // on_conflict: reject
 
+	SignsWire bool     // a compressed delivery is signed as sent, not as its content
 	MaxBody   int64    // bytes, also after decompression
 	Encodings []string // content encodings taken besides none
 	Limiter   *rate.Limiter

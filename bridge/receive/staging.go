@@ -35,6 +35,16 @@ type reply struct {
 	handshake bool
 }
 
+// handshakeReply answers a request that carries no event.
+func handshakeReply(own *Answer) (reply, error) {
+	if own != nil {
+		return reply{Answer: *own, result: "handshake", handshake: true}, nil
+	}
+	r, err := answerFor(nil)
+	r.result = "handshake"
+	return r, err
+}
+
 // stage makes the events durable that the mapping doesn't ignore, and builds
 // the answer. It fails when one of them is not durable.
 func (h *handler) stage(ctx context.Context, d *delivery) (reply, error) {

@@ -51,7 +51,7 @@ var onlyIn = map[string][]string{
 	"go.etcd.io/bbolt":                      {"bridge/store"},
 	"github.com/prometheus/client_golang":   {"bridge/app"},
 	"github.com/theory/jsonpath":            {"mapping/path"},
-	"github.com/goccy/go-yaml":              {"internal/strictyaml"},
+	"github.com/goccy/go-yaml":              {"internal/strictyaml", "bridge/provider"},
 	"golang.org/x/oauth2":                   {"salesforce"},
 	"github.com/santhosh-tekuri/jsonschema": {"mapping"},
 }
