@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Problem is one mistake in a file. Line and Column count from 1; both are 0
-// when the mistake is not at one place (the file can't be read, a key is left
-// out at the top).
+// Problem is one mistake in a file. Line and Column count from 1; both are 1
+// when the mistake is not at one place.
 type Problem struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
@@ -22,10 +21,7 @@ type Problem struct {
 // String is "file:line:column: path: what: what to do".
 func (p Problem) String() string {
 	var b strings.Builder
-	b.WriteString(p.File)
-	if p.Line > 0 {
-		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
-	}
+	fmt.Fprintf(&b, "%s:%d:%d", p.File, p.Line, p.Column)
 	for _, part := range []string{p.Path, p.What, p.Do} {
 		if part != "" {
 			b.WriteString(": ")
@@ -64,7 +60,7 @@ func (r *Report) File() string { return r.file }
 
 // At reports a problem at a node; a nil node means the whole file.
 func (r *Report) At(n *Node, what, do string) {
-	p := Problem{File: r.file, What: what, Do: do}
+	p := Problem{File: r.file, Line: 1, Column: 1, What: what, Do: do}
 	if n != nil {
 		p.Line, p.Column, p.Path = n.Line, n.Column, n.Path
 	}
