@@ -59,6 +59,4 @@ type Report struct {
 	// the moment; 0 when nothing speaks against full batches. The poller halves
 	// to it and lets it grow back.
 	BatchLimit int
-	// Calls is the number of API calls this call has made.
-	Calls int
 }

@@ -1,0 +1,155 @@
+package apply
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"sfbridge/bridge/apply/decide"
+	"sfbridge/bridge/event"
+	"sfbridge/mapping"
+)
+
+// plan is one transaction: what is written for which events.
+type plan struct {
+	run     *run
+	view    *view // targets as the transaction leaves them
+	levels  map[string]int
+	rows    []*row
+	entries []*entry
+	bumps   map[string]*follower // by row id
+	later   []*item              // found no room
+	big     []*item              // find no room even alone
+	blocked map[string]bool      // entities of later and big items
+}
+
+// entry is an event that a transaction settles.
+type entry struct {
+	it       *item
+	judged   []decide.Judged
+	ruling   decide.Ruling
+	verdict  *verdict // set when no records are written for it
+	main     *row     // write of the record that speaks for the event
+	targetID string   // of that record, when it was read
+	folded   bool     // a later event's write took its place
+
+	revision int64 // what was sent last
+}
+
+// plan decides the items one after another and takes in what fits.
+func (r *run) plan(items []*item) *plan {
+	p := &plan{
+		run: r, view: newView(r.base), levels: levels(items),
+		bumps: map[string]*follower{}, blocked: map[string]bool{},
+	}
+	for _, it := range items {
+		if !it.settled() && !it.takenOut {
+			p.add(it)
+		}
+	}
+	return p
+}
+
+func (p *plan) add(it *item) {
+	entity := it.ev.Entity()
+	if until, held := p.run.held(it); held {
+		it.leave(Held, until)
+		return
+	}
+	if p.blocked[entity] {
+		p.later = append(p.later, it)
+		return
+	}
+	d := p.draft(it)
+	switch {
+	case d.contradiction && !p.touches(d):
+		it.review(event.CodeConfig, "the mapping creates and deletes one record for one event")
+		p.accept(&draft{entry: &entry{it: it, verdict: it.verdict}, view: newView(p.view)})
+	case !d.contradiction && p.fits(d):
+		p.accept(d)
+	case !d.contradiction && !p.fitsAlone(d):
+		p.big = append(p.big, it)
+		p.blocked[entity] = true
+	default:
+		p.later = append(p.later, it)
+		p.blocked[entity] = true
+	}
+}
+
+// touches says whether earlier events of the plan write a target of the draft.
+func (p *plan) touches(d *draft) bool {
+	return slices.ContainsFunc(d.entry.it.records, func(rec mapping.Record) bool {
+		return p.view.get(p.run.keyOf(rec)).wave > 0
+	})
+}
+
+func (p *plan) fits(d *draft) bool {
+	c := census{}
+	c.add(p.rows)
+	c.add(d.rows)
+	entries := append(slices.Clone(p.entries), d.entry)
+	bumps := maps.Clone(p.bumps)
+	d.addBumps(bumps)
+	_, ok := c.share(len(queues(entries, bumps)), len(entries)+len(without(bumps, entries)))
+	return ok
+}
+
+func (p *plan) fitsAlone(d *draft) bool {
+	c := census{}
+	c.add(d.rows)
+	bumps := map[string]*follower{}
+	d.addBumps(bumps)
+	entries := []*entry{d.entry}
+	_, ok := c.share(len(queues(entries, bumps)), 1+len(bumps))
+	return ok
+}
+
+func (p *plan) accept(d *draft) {
+	d.view.settle()
+	for _, f := range d.folds {
+		f.write.foldInto(f.into)
+		for _, owner := range f.into.owners {
+			owner.folded = owner.folded || owner.main == f.into && owner != d.entry
+		}
+		f.into.owners = append(f.into.owners, d.entry)
+	}
+	p.rows = append(p.rows, d.rows...)
+	p.entries = append(p.entries, d.entry)
+	d.addBumps(p.bumps)
+}
+
+func (p *plan) empty() bool { return len(p.entries) == 0 }
+
+// items are the events that the transaction settles.
+func (p *plan) items() []*item {
+	out := make([]*item, len(p.entries))
+	for i, e := range p.entries {
+		out[i] = e.it
+	}
+	return out
+}
+
+// queues are the names of the lock rows of a transaction, in order.
+func queues(entries []*entry, bumps map[string]*follower) []string {
+	names := map[string]bool{}
+	for _, e := range entries {
+		names[e.it.ev.HomeQueue] = true
+	}
+	for _, f := range bumps {
+		names[f.home] = true
+	}
+	delete(names, "")
+	return slices.Sorted(maps.Keys(names))
+}
+
+// without are the followers that have no outcome in the transaction, in order
+// of their row ids.
+func without(bumps map[string]*follower, entries []*entry) []*follower {
+	rest := maps.Clone(bumps)
+	for _, e := range entries {
+		delete(rest, e.it.ev.RowID)
+	}
+	out := slices.Collect(maps.Values(rest))
+	slices.SortFunc(out, func(a, b *follower) int { return strings.Compare(a.rowID, b.rowID) })
+	return out
+}

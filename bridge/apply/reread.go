@@ -1,0 +1,122 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"sfbridge/bridge/event"
+	"sfbridge/salesforce"
+	"sfbridge/salesforce/soql"
+)
+
+// rereadRows looks at the staging rows of items again. A row that shows a
+// revision that this call has sent was moved by it, only the reply was lost; a
+// row that is no longer open was moved by others.
+func (r *run) rereadRows(ctx context.Context, items []*item) error {
+	byRow := map[string]*item{}
+	for _, it := range items {
+		byRow[it.ev.RowID] = it
+	}
+	var questions []question
+	for part := range slices.Chunk(items, maxKeys) {
+		ids := make([]string, len(part))
+		for i, it := range part {
+			ids[i] = it.ev.RowID
+		}
+		questions = append(questions, question{
+			object: event.Object,
+			query: soql.Select("Id", event.FieldStatus, event.FieldOutcome, event.FieldErrorCode, event.FieldRevision).
+				From(event.Object).Where(soql.In("Id", ids)),
+			take: func(rec salesforce.Record) {
+				if it := byRow[rec.ID()]; it != nil {
+					delete(byRow, rec.ID())
+					r.takeRow(it, rec)
+				}
+			},
+		})
+	}
+	if _, err := r.ask(ctx, questions); err != nil {
+		return fmt.Errorf("reading the events again: %w", err)
+	}
+	for _, it := range byRow {
+		it.gone()
+	}
+	return nil
+}
+
+func (r *run) takeRow(it *item, rec salesforce.Record) {
+	revision, _ := rec.Int(event.FieldRevision)
+	status := event.Status(rec.String(event.FieldStatus))
+	switch {
+	case it.sent[revision]:
+		it.moved(status, event.Outcome(rec.String(event.FieldOutcome)), rec.String(event.FieldErrorCode))
+	case !status.Open():
+		it.gone()
+	}
+	r.bumped(&follower{rowID: it.ev.RowID}, revision)
+}
+
+// refresh reads the rows of items and their targets again.
+func (r *run) refresh(ctx context.Context, items []*item) error {
+	if err := r.rereadRows(ctx, items); err != nil {
+		return err
+	}
+	for _, it := range items {
+		delete(r.followers, it.ev.Entity())
+	}
+	return r.read(ctx, items)
+}
+
+// flush writes the outcomes of the events that were taken out, each for
+// itself. What can't be written leaves its event due.
+func (r *run) flush(ctx context.Context) error {
+	var open []*item
+	for _, it := range r.items {
+		if it.takenOut && !it.settled() {
+			open = append(open, it)
+		}
+	}
+	for try := 0; len(open) > 0; try++ {
+		rows := make([]salesforce.Row, len(open))
+		for i, it := range open {
+			rows[i] = r.outcomeRow(it, *it.verdict, it.targetID)
+		}
+		results, err := r.org.UpdateAll(ctx, rows, false)
+		if err != nil {
+			lost := salesforce.ClassOf(err) == salesforce.ClassUnknownOutcome
+			if !lost || try == maxResends || ctx.Err() != nil {
+				return fmt.Errorf("writing outcomes: %w", err)
+			}
+			if err := r.rest(ctx, try); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.flushed(ctx, open, results); err != nil {
+			return err
+		}
+		open = slices.DeleteFunc(open, func(it *item) bool { return it.settled() || try == maxResends })
+	}
+	return nil
+}
+
+// flushed takes over what became of outcomes written by themselves.
+func (r *run) flushed(ctx context.Context, items []*item, results []salesforce.SaveResult) error {
+	var refused []*item
+	for i, it := range items {
+		f := results[i].Fault()
+		switch {
+		case results[i].Success:
+			it.moved(it.verdict.status, it.verdict.outcome, it.verdict.code)
+		case f.Token() == salesforce.TokenRevision:
+			refused = append(refused, it)
+		default:
+			it.leave(Unwritten, r.cfg.Now().Add(r.cfg.Backoff.Base))
+		}
+	}
+	if len(refused) == 0 {
+		return nil
+	}
+	return r.rereadRows(ctx, refused)
+}

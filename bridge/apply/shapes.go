@@ -1,0 +1,81 @@
+package apply
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"sfbridge/salesforce"
+)
+
+// shape is what apply needs to know of an object: how its keys compare and
+// how its values read.
+type shape struct {
+	object *salesforce.Object
+	read   time.Time
+}
+
+// shapes keeps the describes of objects for a while.
+type shapes struct {
+	org Org
+	now func() time.Time
+	ttl time.Duration
+
+	mu    sync.Mutex
+	known map[string]shape
+}
+
+func newShapes(cfg Config) *shapes {
+	return &shapes{org: cfg.Org, now: cfg.Now, ttl: cfg.DescribeFor, known: map[string]shape{}}
+}
+
+// of gives an object's shape. Lanes that ask at once may each ask the org.
+func (s *shapes) of(ctx context.Context, object string) (shape, error) {
+	name := strings.ToLower(object)
+	s.mu.Lock()
+	sh, ok := s.known[name]
+	s.mu.Unlock()
+	if ok && s.now().Sub(sh.read) < s.ttl {
+		return sh, nil
+	}
+	o, err := s.org.Describe(ctx, object)
+	if err != nil {
+		return shape{}, err
+	}
+	sh = shape{object: o, read: s.now()}
+	s.mu.Lock()
+	s.known[name] = sh
+	s.mu.Unlock()
+	return sh, nil
+}
+
+// forget makes the next look at an object ask the org.
+func (s *shapes) forget(object string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.known, strings.ToLower(object))
+}
+
+// foldsCase says whether an external ID field takes "A" and "a" for one value:
+// only unique fields that are not case sensitive do.
+func (s shape) foldsCase(field string) bool {
+	f, known := s.object.Field(field)
+	return known && f.Unique && !f.CaseSensitive
+}
+
+// kindOf is the type of a column, "" for one that is unknown or can't be read.
+func (s shape) kindOf(column string) string {
+	f, known := s.object.Field(column)
+	if !known {
+		return ""
+	}
+	return f.Type
+}
+
+// plainLookup says whether a relationship leads to one object only, so that a
+// query may select its fields.
+func (s shape) plainLookup(relationship string) bool {
+	f, known := s.object.Relationship(relationship)
+	return known && len(f.ReferenceTo) == 1
+}
