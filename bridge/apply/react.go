@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"slices"
-	"time"
 
 	"sfbridge/bridge/event"
 	"sfbridge/salesforce"
