@@ -35,6 +35,7 @@ func Parse(name string, data []byte) (*File, error) {
 		file:    &File{Name: name},
 		warn:    strictyaml.NewReport(name),
 		context: map[string]path.Path{},
+		places:  map[*spec]*strictyaml.Node{},
 	}
 	if root := strictyaml.Parse(data, l.Report); root != nil {
 		l.top(root)
@@ -55,6 +56,7 @@ type loader struct {
 	dir     string
 	file    *File
 	warn    *strictyaml.Report
+	places  map[*spec]*strictyaml.Node // where records stand
 	digits  transform.Currencies
 	context map[string]path.Path // header and $$ paths, by context key
 }

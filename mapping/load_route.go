@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"sfbridge/internal/strictyaml"
@@ -32,6 +31,7 @@ func (l *loader) routes(top strictyaml.Map) {
 		l.file.Routes = append(l.file.Routes, r)
 	}
 	l.judgeRoutes(items)
+	l.judgeObjects()
 }
 
 func (l *loader) route(n *strictyaml.Node, position int) *Route {
@@ -60,9 +60,11 @@ func (l *loader) route(n *strictyaml.Node, position int) *Route {
 		l.At(records, "there is no record", recordsDo)
 	}
 	for _, item := range items {
-		r.records = append(r.records, l.record(item))
+		s := l.record(item)
+		l.places[s] = item
+		r.records = append(r.records, s)
 	}
-	l.judgeRecords(r, items)
+	l.judgeRecords(r)
 	return r
 }
 
@@ -146,73 +148,4 @@ func (l *loader) alternative(n *strictyaml.Node, isType bool) (alternative, bool
 		return alternative{}, false
 	}
 	return alternative{text: true, glob: g}, true
-}
-
-// judgeRoutes finds routes that no event reaches, and pairs between which only
-// the order in the file decides.
-func (l *loader) judgeRoutes(items []*strictyaml.Node) {
-	for j, later := range l.file.Routes {
-		for i, earlier := range l.file.Routes[:j] {
-			if earlier.when.covers(later.when) {
-				l.At(items[j], fmt.Sprintf("no event reaches the route %q: the route %q in line %d takes all of them", shorten(later.Name), shorten(earlier.Name), items[i].Line),
-					"put the narrower one first, or narrow when")
-				break
-			}
-			if earlier.when.meets(later.when) && !later.when.covers(earlier.when) {
-				l.warn.At(items[j], fmt.Sprintf("some events fit both this route and %q in line %d; the first takes them", shorten(earlier.Name), items[i].Line),
-					"narrow when so that each event fits one")
-			}
-		}
-	}
-}
-
-// judgeRecords settles which record is the guard, and finds fields that two
-// records of one target both write.
-func (l *loader) judgeRecords(r *Route, items []*strictyaml.Node) {
-	guarded := false
-	for i, s := range r.records {
-		s.target.Guard = !guarded && s.target.Order != nil && !s.target.Each
-		guarded = guarded || s.target.Guard
-		if s.target.Guard {
-			l.judgeGuard(s, items[i])
-		}
-		for _, before := range r.records[:i] {
-			l.judgeShared(before, s, items[i])
-		}
-	}
-}
-
-// judgeGuard warns when the guard orders another thing than the event's object.
-func (l *loader) judgeGuard(s *spec, n *strictyaml.Node) {
-	object := l.file.Event.Object
-	if object == nil || !s.key.template.IsZero() || len(s.key.candidates) != 1 {
-		return
-	}
-	if got := s.key.candidates[0].String(); got != object.String() {
-		l.warn.At(n, fmt.Sprintf("the guard's key is %s, the event's object is %s: events are ordered by the object", got, object),
-			"order the record that the object names, or set event.object to the key")
-	}
-}
-
-// judgeShared looks at two records of one object: with one key they write the
-// same row, and then each field has one owner.
-func (l *loader) judgeShared(a, b *spec, n *strictyaml.Node) {
-	if !strings.EqualFold(a.target.Object, b.target.Object) {
-		return
-	}
-	var shared []string
-	for _, f := range b.fields {
-		if slices.ContainsFunc(a.fields, func(g field) bool { return strings.EqualFold(f.Column, g.Column) }) {
-			shared = append(shared, f.Name)
-		}
-	}
-	if len(shared) == 0 {
-		return
-	}
-	what := fmt.Sprintf("two records of %s both write %s", b.target.Object, strings.Join(shared, ", "))
-	if a.target.Each == b.target.Each && strings.EqualFold(a.target.KeyField, b.target.KeyField) && a.key.String() == b.key.String() {
-		l.At(n, what+" under the same key", "leave each field to one of them")
-		return
-	}
-	l.warn.At(n, what, "make sure that their keys never meet in one event")
 }
