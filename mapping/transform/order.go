@@ -1,10 +1,38 @@
 package transform
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Instant reads a point in time from text or a number: format is rfc3339,
-// unix_s or unix_ms. It is cut to milliseconds. An error is an [*Error].
-func Instant(v any, format string) (time.Time, error) { return time.Time{}, nil }
+// unix_s or unix_ms, and text without a zone is refused. It is cut to
+// milliseconds and in UTC. An error is an [*Error].
+func Instant(v any, format string) (time.Time, error) {
+	f, err := parseFormat(format)
+	if err != nil {
+		return time.Time{}, &Error{Reason: err.Error()}
+	}
+	t := Transform{spec: Spec{Format: format}, format: f}
+	if fault := t.storable(v); fault != nil {
+		return time.Time{}, fault
+	}
+	at, fault := t.instant(v)
+	if fault != nil {
+		return time.Time{}, fault
+	}
+	return at.UTC(), nil
+}
 
 // Int64 reads a whole number from a number or text. An error is an [*Error].
-func Int64(v any) (int64, error) { return 0, nil }
+func Int64(v any) (int64, error) {
+	s, fault := integer(v)
+	if fault != nil {
+		return 0, fault
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, fail(v, "doesn't fit into 64 bits")
+	}
+	return n, nil
+}

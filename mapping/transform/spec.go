@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"time"
+
 	"sfbridge/mapping/path"
 )
 
@@ -67,11 +69,10 @@ type Problems []Problem
 // Transform is a compiled Spec, safe for concurrent use.
 type Transform struct {
 	spec     Spec
-	currency path.Path
+	currency path.Path // when Spec.Currency is one
+	format   timeFormat
+	zone     *time.Location // nil without Spec.Timezone
 }
-
-// Compile checks a Spec. Its error is [Problems].
-func Compile(s Spec) (*Transform, error) { return &Transform{spec: s}, nil }
 
 // Paths returns the paths that the transform itself reads: the currency's.
 func (t *Transform) Paths() []path.Path {
@@ -79,11 +80,4 @@ func (t *Transform) Paths() []path.Path {
 		return nil
 	}
 	return []path.Path{t.currency}
-}
-
-// Apply treats a value. send is false when the field is to be left out; a nil
-// out that is sent clears it. out is nil, string, bool or json.Number. An error
-// is an [*Error]. scope serves the currency's path.
-func (t *Transform) Apply(v any, present bool, scope path.Scope) (out any, send bool, err error) {
-	return v, present, nil
 }
