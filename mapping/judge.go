@@ -13,6 +13,9 @@ import (
 func (l *loader) judgeRoutes(items []*strictyaml.Node) {
 	for j, later := range l.file.Routes {
 		for i, earlier := range l.file.Routes[:j] {
+			if l.unsure[earlier] || l.unsure[later] {
+				continue
+			}
 			if earlier.when.covers(later.when) {
 				l.At(items[j], fmt.Sprintf("no event reaches the route %q: the route %q in line %d takes all of them", shorten(later.Name), shorten(earlier.Name), items[i].Line),
 					"put the narrower one first, or narrow when")

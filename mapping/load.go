@@ -35,6 +35,7 @@ func Parse(name string, data []byte) (*File, error) {
 		file:    &File{Name: name},
 		warn:    strictyaml.NewReport(name),
 		context: map[string]path.Path{},
+		unsure:  map[*Route]bool{},
 		places:  map[*spec]*strictyaml.Node{},
 	}
 	if root := strictyaml.Parse(data, l.Report); root != nil {
@@ -57,6 +58,7 @@ type loader struct {
 	file    *File
 	warn    *strictyaml.Report
 	places  map[*spec]*strictyaml.Node // where records stand
+	unsure  map[*Route]bool            // routes whose when could not be read
 	digits  transform.Currencies
 	context map[string]path.Path // header and $$ paths, by context key
 }
@@ -183,19 +185,18 @@ func (l *loader) limits(n *strictyaml.Node) Limits {
 
 func (l *loader) currencies(n *strictyaml.Node) map[string]int {
 	out := map[string]int{}
+	given := map[string]int{}
 	m := n.AnyMap(l.Report)
 	for _, e := range m.Entries() {
 		code := strings.ToUpper(e.Key)
-		if _, double := out[code]; double {
-			l.Key(e, code+" stands twice in different case", "keep one")
-		}
-		out[code] = m.Int(e.Key, 2, 0, 6)
+		given[e.Key] = m.Int(e.Key, 2, 0, 6)
+		out[code] = given[e.Key]
 	}
-	digits, err := transform.NewCurrencies(out)
+	digits, err := transform.NewCurrencies(given)
 	var problems transform.Problems
 	if errors.As(err, &problems) {
 		for _, p := range problems {
-			l.At(n, strings.TrimSpace(p.Key+" "+p.What), p.Fix)
+			l.Key(m.Entry(p.Key), p.What, p.Fix)
 		}
 	}
 	l.digits = digits

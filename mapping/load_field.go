@@ -150,11 +150,11 @@ func (l *loader) transform(f *field, m strictyaml.Map, s scope) {
 	var problems transform.Problems
 	if errors.As(err, &problems) {
 		for _, p := range problems {
-			at := m.Get(p.Key)
-			if at == nil {
-				at = m.Node()
+			if at := m.Get(p.Key); at != nil {
+				l.At(at, p.What, p.Fix)
+			} else {
+				l.At(m.Node(), p.Key+" "+p.What, p.Fix)
 			}
-			l.At(at, p.What, p.Fix)
 		}
 		return
 	}
@@ -176,12 +176,7 @@ func (l *loader) valueMap(n *strictyaml.Node) map[string]any {
 	out := map[string]any{}
 	m := n.AnyMap(l.Report)
 	for _, e := range m.Entries() {
-		if v, ok := e.Value.AsLiteral(l.Report); ok {
-			out[e.Key] = v
-		}
-	}
-	if n.Kind == strictyaml.Mapping && len(n.Entries) == 0 {
-		l.At(n, "the map is empty", "write {FROM: TO} pairs, or remove it")
+		out[e.Key], _ = e.Value.AsLiteral(l.Report)
 	}
 	return out
 }

@@ -40,8 +40,11 @@ func (l *loader) route(n *strictyaml.Node, position int) *Route {
 	r := &Route{
 		Name:   m.Text("name", fmt.Sprintf("route%d", position+1)),
 		Ignore: m.Bool("ignore", false),
-		when:   l.when(m.Get("when")),
 		schema: l.schema(m.Get("schema")),
+	}
+	var sure bool
+	if r.when, sure = l.when(m.Get("when")); !sure || n.Kind != strictyaml.Mapping {
+		l.unsure[r] = true
 	}
 	if strings.TrimSpace(r.Name) == "" {
 		l.At(m.Get("name"), "the name is empty", "write a short name; metrics and history show it")
@@ -81,23 +84,25 @@ func (l *loader) schema(n *strictyaml.Node) *schema {
 	return s
 }
 
-// when reads the conditions of a route; none fit every event.
-func (l *loader) when(n *strictyaml.Node) when {
-	var out when
+// when reads the conditions of a route; none fit every event. It is sure when
+// each of them could be read.
+func (l *loader) when(n *strictyaml.Node) (out when, sure bool) {
+	sure = n == nil || n.Kind == strictyaml.Mapping
 	spelled := map[string]string{}
 	for _, e := range n.AnyMap(l.Report).Entries() {
 		c, ok := l.condition(e)
-		if !ok {
-			continue
-		}
-		if before, double := spelled[c.key]; double {
+		before, double := spelled[c.key]
+		if double {
 			l.Key(e, fmt.Sprintf("%s says the same as %s", e.Key, before), "put the values in one list")
+		}
+		if !ok || double {
+			sure = false
 			continue
 		}
 		spelled[c.key] = e.Key
 		out = append(out, c)
 	}
-	return out
+	return out, sure
 }
 
 func (l *loader) condition(e strictyaml.Entry) (condition, bool) {
@@ -127,7 +132,7 @@ func (l *loader) condition(e strictyaml.Entry) (condition, bool) {
 			c.any = append(c.any, a)
 		}
 	}
-	return c, len(c.any) > 0
+	return c, len(c.any) > 0 && len(c.any) == len(items)
 }
 
 func (l *loader) alternative(n *strictyaml.Node, isType bool) (alternative, bool) {

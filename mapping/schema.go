@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	pathpkg "path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -41,7 +42,7 @@ func loadSchema(file, dir string) (*schema, error) {
 	compiler.UseLoader(jsonschema.FileLoader{})
 	compiled, err := compiler.Compile(name)
 	if err != nil {
-		return nil, fmt.Errorf("is not a usable JSON Schema: %s", firstLine(err.Error()))
+		return nil, schemaError(err)
 	}
 	sum := sha256.Sum256(data)
 	return &schema{file: file, digest: hex.EncodeToString(sum[:]), compiled: compiled}, nil
@@ -57,9 +58,19 @@ func reason(err error) error {
 	return err
 }
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
+// schemaError says what is wrong with a schema, without the machine's paths.
+func schemaError(err error) error {
+	var load *jsonschema.LoadURLError
+	var invalid *jsonschema.SchemaValidationError
+	var failed *jsonschema.ValidationError
+	switch {
+	case errors.As(err, &load):
+		return fmt.Errorf("leads to %q, which can't be read: references go to files only", pathpkg.Base(load.URL))
+	case errors.As(err, &invalid) && errors.As(invalid.Err, &failed):
+		fault := leaves(failed, nil)[0]
+		return fmt.Errorf("is not a JSON Schema: %s %s", fault.path, fault.rule)
+	}
+	return errors.New("is not a usable JSON Schema")
 }
 
 // Bounds of what a schema check looks at and tells.

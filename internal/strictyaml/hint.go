@@ -11,36 +11,49 @@ import (
 func hintLines(text string, report *Report) map[int]bool {
 	hinted := map[int]bool{}
 	for i, line := range strings.Split(text, "\n") {
-		if what, do, column := hint(line); what != "" {
-			report.At(&Node{Line: i + 1, Column: column}, what, do)
+		for _, h := range hints(line) {
+			report.At(&Node{Line: i + 1, Column: h.column}, h.what, h.do)
 			hinted[i+1] = true
 		}
 	}
 	return hinted
 }
 
-// hint judges one line.
-func hint(line string) (what, do string, column int) {
+type hint struct {
+	what, do string
+	column   int
+}
+
+// hints judges one line.
+func hints(line string) []hint {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 	if i := strings.IndexByte(indent, '\t'); i >= 0 && strings.TrimSpace(line) != "" {
-		return "a tab is used for indentation", "use spaces", i + 1
+		return []hint{{"a tab is used for indentation", "use spaces", i + 1}}
 	}
+	var out []hint
 	for _, v := range values(line) {
-		quoted := fmt.Sprintf("%q", v.text)
-		switch {
-		case strings.HasPrefix(v.text, "@"):
-			return "a path that begins with @ needs quotes", "write " + quoted, v.column
-		case strings.HasPrefix(v.text, "*"):
-			return "a glob that begins with * needs quotes", "write " + quoted, v.column
-		case v.flow && strings.HasPrefix(v.text, "${"):
-			return "a reference inside {…} or […] needs quotes", "write " + quoted, v.column
-		case v.flow && isPathText(v.text) && strings.ContainsAny(v.text, "[]"):
-			return "a path with [ inside {…} or […] needs quotes", "write " + quoted, v.column
-		case strings.HasPrefix(v.text, "{$"), strings.HasPrefix(v.text, "{@"), strings.HasPrefix(v.text, "{header."):
-			return "a template needs quotes", "write " + quoted, v.column
+		if what := v.mistake(); what != "" {
+			out = append(out, hint{what, fmt.Sprintf("write %q", v.text), v.column})
 		}
 	}
-	return "", "", 0
+	return out
+}
+
+// mistake says why a value needs quotes, "" when it doesn't.
+func (v value) mistake() string {
+	switch {
+	case strings.HasPrefix(v.text, "@"):
+		return "a path that begins with @ needs quotes"
+	case strings.HasPrefix(v.text, "*"):
+		return "a glob that begins with * needs quotes"
+	case v.flow && strings.HasPrefix(v.text, "${"):
+		return "a reference inside {…} or […] needs quotes"
+	case v.flow && isPathText(v.text) && strings.ContainsAny(v.text, "[]"):
+		return "a path with [ inside {…} or […] needs quotes"
+	case strings.HasPrefix(v.text, "{$"), strings.HasPrefix(v.text, "{@"), strings.HasPrefix(v.text, "{header."):
+		return "a template needs quotes"
+	}
+	return ""
 }
 
 func isPathText(text string) bool {

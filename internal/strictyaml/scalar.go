@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -89,6 +90,14 @@ func (n *Node) AsLiteral(report *Report) (value any, ok bool) {
 	return nil, false
 }
 
+// example advises the fallback where it is a value that could be written.
+func example[N cmp.Ordered](fallback, low, high N, text string) string {
+	if fallback < low || fallback > high {
+		return "write one in that range, or leave the key out"
+	}
+	return "write for example " + text
+}
+
 // Int is a whole number within bounds, fallback when it is left out or wrong.
 func (m Map) Int(key string, fallback, low, high int) int {
 	n := m.Get(key)
@@ -98,7 +107,7 @@ func (m Map) Int(key string, fallback, low, high int) int {
 	}
 	value, err := strconv.Atoi(text)
 	if err != nil || n.Quoted && n.Text == n.Spelled || value < low || value > high {
-		m.report.At(n, fmt.Sprintf("%q is not a whole number from %d to %d", n.shown(), low, high), fmt.Sprintf("write for example %d", fallback))
+		m.report.At(n, fmt.Sprintf("%q is not a whole number from %d to %d", n.shown(), low, high), example(fallback, low, high, strconv.Itoa(fallback)))
 		return fallback
 	}
 	return value
@@ -113,7 +122,7 @@ func (m Map) Number(key string, fallback, low, high float64) float64 {
 	}
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil || !isNumber(text) || math.IsNaN(value) || value < low || value > high {
-		m.report.At(n, fmt.Sprintf("%q is not a number from %v to %v", n.shown(), low, high), fmt.Sprintf("write for example %v", fallback))
+		m.report.At(n, fmt.Sprintf("%q is not a number from %v to %v", n.shown(), low, high), example(fallback, low, high, fmt.Sprint(fallback)))
 		return fallback
 	}
 	return value
@@ -128,7 +137,7 @@ func (m Map) Duration(key string, fallback, low, high time.Duration) time.Durati
 	}
 	value, err := parseDuration(text)
 	if err != nil || value < low || value > high {
-		m.report.At(n, fmt.Sprintf("%q is not a time span from %s to %s", n.shown(), SpanText(low), SpanText(high)), "write for example "+SpanText(fallback))
+		m.report.At(n, fmt.Sprintf("%q is not a time span from %s to %s", n.shown(), SpanText(low), SpanText(high)), example(fallback, low, high, SpanText(fallback)))
 		return fallback
 	}
 	return value
@@ -180,7 +189,7 @@ func (m Map) Size(key string, fallback, low, high int64) int64 {
 	}
 	value, err := parseSize(text)
 	if err != nil || value < low || value > high {
-		m.report.At(n, fmt.Sprintf("%q is not a size from %s to %s", n.shown(), sizeText(low), sizeText(high)), "write for example "+sizeText(fallback))
+		m.report.At(n, fmt.Sprintf("%q is not a size from %s to %s", n.shown(), sizeText(low), sizeText(high)), example(fallback, low, high, sizeText(fallback)))
 		return fallback
 	}
 	return value
