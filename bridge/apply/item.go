@@ -48,8 +48,8 @@ func (it *item) leave(reason Reason, notBefore time.Time) {
 
 func (it *item) gone() { it.result = &Result{Disposition: Gone} }
 
-func (it *item) moved(status event.Status, outcome event.Outcome, code string) {
-	it.result = &Result{Disposition: Moved, Status: status, Outcome: outcome, Code: code}
+func (it *item) moved(v verdict) {
+	it.result = &Result{Disposition: Moved, Status: v.status, Outcome: v.outcome, Code: v.code, NotBefore: v.next}
 }
 
 // nextRevision makes the number for one send and remembers it: a row that

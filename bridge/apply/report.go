@@ -37,7 +37,7 @@ type Result struct {
 	Outcome     event.Outcome // set when Status is Completed
 	Code        string        // Error_Code__c that was written
 	Reason      Reason        // why the event was left
-	NotBefore   time.Time     // earliest next try; zero: at once
+	NotBefore   time.Time     // earliest next try, of a row left or Retryable; zero: at once
 }
 
 // Pause stops a route whose configuration the org refuses. Its events stay

@@ -26,8 +26,7 @@ func (r *run) rereadRows(ctx context.Context, items []*item) error {
 		}
 		questions = append(questions, question{
 			object: event.Object,
-			query: soql.Select("Id", event.FieldStatus, event.FieldOutcome, event.FieldErrorCode, event.FieldRevision).
-				From(event.Object).Where(soql.In("Id", ids)),
+			query:  soql.Select(event.ListFields()...).From(event.Object).Where(soql.In("Id", ids)),
 			take: func(rec salesforce.Record) {
 				if it := byRow[rec.ID()]; it != nil {
 					delete(byRow, rec.ID())
@@ -45,27 +44,32 @@ func (r *run) rereadRows(ctx context.Context, items []*item) error {
 	return nil
 }
 
+// takeRow compares a row with what this call knows of it. What others have
+// written to an open row (attempts, history) is taken over.
 func (r *run) takeRow(it *item, rec salesforce.Record) {
-	revision, _ := rec.Int(event.FieldRevision)
-	status := event.Status(rec.String(event.FieldStatus))
+	fresh, err := event.FromRecord(rec)
 	switch {
-	case it.sent[revision]:
-		it.moved(status, event.Outcome(rec.String(event.FieldOutcome)), rec.String(event.FieldErrorCode))
-	case !status.Open():
+	case err != nil:
+		it.leave(Contended, r.cfg.Now().Add(r.cfg.Backoff.Base))
+		return
+	case it.sent[fresh.Revision]:
+		it.moved(verdict{status: fresh.Status, outcome: fresh.Outcome, code: fresh.ErrorCode, next: fresh.NextAttempt})
+	case !fresh.Open():
 		it.gone()
 	}
-	r.bumped(&follower{rowID: it.ev.RowID}, revision)
+	fresh.Payload, fresh.Context = it.ev.Payload, it.ev.Context
+	it.ev = fresh
+	r.bumped(&follower{rowID: fresh.RowID}, fresh.Revision)
 }
 
-// refresh reads the rows of items and their targets again.
+// refresh reads the rows of items again, and the targets of all events that
+// are still to be settled.
 func (r *run) refresh(ctx context.Context, items []*item) error {
 	if err := r.rereadRows(ctx, items); err != nil {
 		return err
 	}
-	for _, it := range items {
-		delete(r.followers, it.ev.Entity())
-	}
-	return r.read(ctx, items)
+	r.followers = map[string][]*follower{}
+	return r.read(ctx, r.items)
 }
 
 // flush writes the outcomes of the events that were taken out, each for
@@ -108,7 +112,7 @@ func (r *run) flushed(ctx context.Context, items []*item, results []salesforce.S
 		f := results[i].Fault()
 		switch {
 		case results[i].Success:
-			it.moved(it.verdict.status, it.verdict.outcome, it.verdict.code)
+			it.moved(*it.verdict)
 		case f.Token() == salesforce.TokenRevision:
 			refused = append(refused, it)
 		default:

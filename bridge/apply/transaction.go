@@ -141,7 +141,7 @@ func (p *plan) settleTargets() {
 // settled writes down that an entry's row was moved.
 func (r *run) settled(e *entry) {
 	v := e.outcome()
-	e.it.moved(v.status, v.outcome, v.code)
+	e.it.moved(v)
 	r.bumped(&follower{rowID: e.it.ev.RowID}, e.revision)
 	if v.status == event.Retryable && !v.waits {
 		r.hold(e.it, v.next)
