@@ -150,8 +150,10 @@ func (c *check) verify(r *request) Result {
 			return result
 		}
 	}
-	result.Reason, result.Secret = c.match(c, r)
-	result.Valid = result.Reason == OK
+	reason, position := c.match(c, r)
+	if result.Reason, result.Valid = reason, reason == OK; result.Valid {
+		result.Secret = position
+	}
 	return result
 }
 

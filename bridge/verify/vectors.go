@@ -19,7 +19,7 @@ type Vector struct {
 	Secrets    []string               `json:"secrets"` // replaces Secret
 	URL        string                 `json:"url"`
 	Method     string                 `json:"method"`
-	Headers    map[string]headerLines `json:"headers"`
+	Headers    map[string]HeaderLines `json:"headers"`
 	Body       string                 `json:"body"`
 	BodyBase64 string                 `json:"body_base64"`
 	Now        int64                  `json:"timestamp_now"`
@@ -29,13 +29,13 @@ type Vector struct {
 	Skip       bool                   `json:"skip"`
 }
 
-// headerLines is one value, or the values of a repeated header.
-type headerLines []string
+// HeaderLines is the value of a header, written as a text, or the values of a repeated header.
+type HeaderLines []string
 
-func (h *headerLines) UnmarshalJSON(data []byte) error {
+func (h *HeaderLines) UnmarshalJSON(data []byte) error {
 	var one string
 	if err := json.Unmarshal(data, &one); err == nil {
-		*h = headerLines{one}
+		*h = HeaderLines{one}
 		return nil
 	}
 	return json.Unmarshal(data, (*[]string)(h))

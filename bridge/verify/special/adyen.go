@@ -1,6 +1,7 @@
 package special
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,65 +20,68 @@ func hexKey(secret string, _ map[string]string) (any, error) {
 	return key, nil
 }
 
-// adyenItem is what Adyen signs of one notification item, and the signature.
-type adyenItem struct {
-	PSPReference      string `json:"pspReference"`
-	OriginalReference string `json:"originalReference"`
-	MerchantAccount   string `json:"merchantAccountCode"`
-	MerchantReference string `json:"merchantReference"`
-	Amount            struct {
-		Value    json.Number `json:"value"`
-		Currency string      `json:"currency"`
-	} `json:"amount"`
-	EventCode  string `json:"eventCode"`
-	Success    string `json:"success"`
-	Additional struct {
-		Signature string `json:"hmacSignature"`
-	} `json:"additionalData"`
-}
-
-func (i adyenItem) text() string {
-	return strings.Join([]string{i.PSPReference, i.OriginalReference, i.MerchantAccount, i.MerchantReference,
-		i.Amount.Value.String(), i.Amount.Currency, i.EventCode, i.Success}, ":")
-}
-
 // adyenItems checks every item; one bad item fails the delivery, and a
 // delivery without items proves nothing.
 func adyenItems(in verify.Input) verify.Reason {
-	var body struct {
-		Items []struct {
-			Item adyenItem `json:"NotificationRequestItem"`
-		} `json:"notificationItems"`
-	}
 	if !json.Valid(in.Request.Body) {
 		return verify.NotJSON
 	}
-	if err := json.Unmarshal(in.Request.Body, &body); err != nil {
+	body, err := exactMembers(in.Request.Body)
+	if err != nil {
 		return verify.MalformedHeader
 	}
-	if len(body.Items) == 0 {
+	items := json.NewDecoder(bytes.NewReader(body["notificationItems"]))
+	if open, err := items.Token(); err != nil || open != json.Delim('[') || !items.More() {
 		return verify.MissingHeader
 	}
-	for _, wrapped := range body.Items {
-		if reason := checkItem(in.Key.([]byte), wrapped.Item); reason != verify.OK {
+	for items.More() {
+		var wrapped json.RawMessage
+		if err := items.Decode(&wrapped); err != nil {
+			return verify.MalformedHeader
+		}
+		if reason := checkItem(in.Key.([]byte), wrapped); reason != verify.OK {
 			return reason
 		}
 	}
 	return verify.OK
 }
 
-func checkItem(key []byte, item adyenItem) verify.Reason {
-	if item.Additional.Signature == "" {
+func checkItem(key []byte, wrapped json.RawMessage) verify.Reason {
+	outer, _ := exactMembers(wrapped)
+	item, err := exactMembers(outer["NotificationRequestItem"])
+	if err != nil {
 		return verify.MissingHeader
 	}
-	signature, ok := decodeBase64(item.Additional.Signature)
+	additional, _ := exactMembers(item["additionalData"])
+	given, _ := additional.text("hmacSignature")
+	if given == "" {
+		return verify.MissingHeader
+	}
+	signature, ok := decodeBase64(given)
 	if !ok {
 		return verify.MalformedHeader
 	}
 	h := hmac.New(sha256.New, key)
-	_, _ = h.Write([]byte(item.text()))
+	_, _ = h.Write([]byte(itemText(item)))
 	if !hmac.Equal(h.Sum(nil), signature) {
 		return verify.BadSignature
 	}
 	return verify.OK
+}
+
+// itemText is what Adyen signs of an item; what is absent counts as empty.
+func itemText(item members) string {
+	amount, _ := exactMembers(item["amount"])
+	currency, _ := amount.text("currency")
+	values := make([]string, 0, 8)
+	for _, name := range []string{"pspReference", "originalReference", "merchantAccountCode", "merchantReference"} {
+		value, _ := item.text(name)
+		values = append(values, value)
+	}
+	values = append(values, amount.number("value"), currency)
+	for _, name := range []string{"eventCode", "success"} {
+		value, _ := item.text(name)
+		values = append(values, value)
+	}
+	return strings.Join(values, ":")
 }

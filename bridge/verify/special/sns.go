@@ -13,7 +13,7 @@ import (
 
 // snsMessage is what Amazon SNS signs, and the signature.
 type snsMessage struct {
-	Type, MessageId, TopicArn, Message, Timestamp string
+	Type, MessageID, TopicARN, Message, Timestamp string
 	Subject                                       *string
 	Token, SubscribeURL                           string
 	SignatureVersion, Signature, SigningCertURL   string
@@ -26,11 +26,11 @@ func sns(in verify.Input) verify.Reason {
 	if !json.Valid(in.Request.Body) {
 		return verify.NotJSON
 	}
-	members, err := exactMembers(in.Request.Body)
+	body, err := exactMembers(in.Request.Body)
 	if err != nil {
 		return verify.MalformedHeader
 	}
-	m := members.message()
+	m := body.message()
 	if m.Signature == "" || m.SigningCertURL == "" {
 		return verify.MissingHeader
 	}
@@ -44,36 +44,20 @@ func sns(in verify.Input) verify.Reason {
 	return checkRSA(in.Key.(*rsa.PublicKey), hash, m.text(), m.Signature)
 }
 
-// texts holds the text members of an object under their exact names: the
-// decoder's own matching ignores case, which would let a second spelling pass
-// unsigned.
-type texts map[string]string
-
-func exactMembers(body []byte) (texts, error) {
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(body, &raw); err != nil {
-		return nil, err
+func (m members) message() snsMessage {
+	get := func(name string) string {
+		value, _ := m.text(name)
+		return value
 	}
-	t := texts{}
-	for name, value := range raw {
-		var text string
-		if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &text) == nil {
-			t[name] = text
-		}
+	message := snsMessage{
+		Type: get("Type"), MessageID: get("MessageId"), TopicARN: get("TopicArn"), Message: get("Message"),
+		Timestamp: get("Timestamp"), Token: get("Token"), SubscribeURL: get("SubscribeURL"),
+		SignatureVersion: get("SignatureVersion"), Signature: get("Signature"), SigningCertURL: get("SigningCertURL"),
 	}
-	return t, nil
-}
-
-func (t texts) message() snsMessage {
-	m := snsMessage{
-		Type: t["Type"], MessageId: t["MessageId"], TopicArn: t["TopicArn"], Message: t["Message"], Timestamp: t["Timestamp"],
-		Token: t["Token"], SubscribeURL: t["SubscribeURL"],
-		SignatureVersion: t["SignatureVersion"], Signature: t["Signature"], SigningCertURL: t["SigningCertURL"],
+	if subject, ok := m.text("Subject"); ok {
+		message.Subject = &subject
 	}
-	if subject, ok := t["Subject"]; ok {
-		m.Subject = &subject
-	}
-	return m
+	return message
 }
 
 // text is the signed text: name and value of each member on lines of their own.
@@ -83,7 +67,7 @@ func (m snsMessage) text() string {
 		b.WriteString(name + "\n" + value + "\n")
 	}
 	line("Message", m.Message)
-	line("MessageId", m.MessageId)
+	line("MessageId", m.MessageID)
 	if m.Type != "Notification" {
 		line("SubscribeURL", m.SubscribeURL)
 		line("Timestamp", m.Timestamp)
@@ -94,7 +78,7 @@ func (m snsMessage) text() string {
 		}
 		line("Timestamp", m.Timestamp)
 	}
-	line("TopicArn", m.TopicArn)
+	line("TopicArn", m.TopicARN)
 	line("Type", m.Type)
 	return b.String()
 }

@@ -1,0 +1,300 @@
+package verify_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"sfbridge/bridge/verify"
+	"sfbridge/bridge/verify/special"
+)
+
+var signedNow = time.UnixMilli(1_767_225_600_123)
+
+func rule(t testing.TB, name string) verify.Rule {
+	t.Helper()
+	table, err := verify.LoadTable()
+	require.NoError(t, err)
+	r, ok := table[name]
+	require.True(t, ok, name)
+	return r
+}
+
+// signed is a delivery that the rule accepts with secretFor(rule).
+func signed(t testing.TB, r verify.Rule) verify.Request {
+	t.Helper()
+	req := verify.Request{
+		Method: "POST", URL: "https://hooks.example.com/webhooks/x", Now: signedNow, Body: []byte(`{"id":"ev-1"}`),
+		Header: http.Header{"Webhook-Id": {"msg_1"}, "Svix-Id": {"msg_1"}},
+	}
+	headers, err := verify.Sign(r, secretFor(r), req)
+	require.NoError(t, err)
+	for name, values := range headers {
+		req.Header[name] = values
+	}
+	return req
+}
+
+func verifier(t testing.TB, secrets []string, rules ...verify.Rule) *verify.Verifier {
+	t.Helper()
+	v, err := verify.New(verify.Config{Rules: rules, Secrets: secrets, Schemes: special.Schemes()})
+	require.NoError(t, err)
+	return v
+}
+
+// TestReasonsSayWhatIsWrong gives each kind of recorded fault its reason.
+func TestReasonsSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	allowed := map[string][]verify.Reason{
+		"missing-header":      {verify.MissingHeader, verify.MalformedHeader},
+		"malformed-header":    {verify.MalformedHeader},
+		"malformed-timestamp": {verify.MalformedTimestamp},
+		"old-timestamp":       {verify.TooOld},
+		"future-timestamp":    {verify.TooNew},
+		"empty-secret":        {verify.NoSecret},
+		"duplicated-header":   {verify.RepeatedHeader},
+		"evil-cert-url":       {verify.UntrustedURL},
+		"tampered-body":       {verify.BadSignature},
+		"tampered-signature":  {verify.BadSignature},
+		"tampered-timestamp":  {verify.BadSignature},
+		"wrong-secret":        {verify.BadSignature},
+		"wrong-url":           {verify.BadSignature},
+		"wrong-version":       {verify.MalformedHeader},
+	}
+	run, seen := newRun(t), map[string]bool{}
+	for _, vector := range loadVectors(t) {
+		reasons, listed := allowed[vector.Case]
+		if !listed || vector.Valid || vector.Skip {
+			continue
+		}
+		seen[vector.Case] = true
+		result, err := run.Judge(vector)
+		require.NoError(t, err)
+		assert.Contains(t, reasons, result.Reason, vector.ID)
+		assert.Equal(t, -1, result.Secret, vector.ID)
+	}
+	assert.Len(t, seen, len(allowed))
+}
+
+func TestRepeatedHeaders(t *testing.T) {
+	t.Parallel()
+	const good, bad = "good", "bad"
+	for name, c := range map[string]struct {
+		lines []string
+		multi bool
+		want  verify.Reason
+	}{
+		"one":                   {[]string{good}, false, verify.OK},
+		"twice the same":        {[]string{good, good}, false, verify.OK},
+		"same but for space":    {[]string{good, " \t" + good + " "}, false, verify.OK},
+		"different, good first": {[]string{good, bad}, false, verify.RepeatedHeader},
+		"different, good last":  {[]string{bad, good}, false, verify.RepeatedHeader},
+		"one is empty":          {[]string{"", good}, false, verify.RepeatedHeader},
+		"only empty":            {[]string{"", " "}, false, verify.MissingHeader},
+		"repeatable":            {[]string{bad, good}, true, verify.OK},
+		"repeatable, one empty": {[]string{"", good}, true, verify.OK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := rule(t, "generic-sha256-hex")
+			req := signed(t, r)
+			right := req.Header.Get("X-Signature")
+			req.Header.Del("X-Signature")
+			for _, line := range c.lines {
+				line = strings.ReplaceAll(strings.ReplaceAll(line, good, right), bad, strings.Repeat("00", 32))
+				req.Header.Add("X-Signature", line)
+			}
+			r.Sig.Multi = c.multi
+			assert.Equal(t, c.want, verifier(t, []string{secretFor(r)}, r).Verify(req).Reason)
+		})
+	}
+}
+
+func TestTheFirstRuleThatFindsItsSignatureDecides(t *testing.T) {
+	t.Parallel()
+	signing, token := rule(t, "gitlab-signing-token"), rule(t, "gitlab-token")
+	secrets := []string{secretFor(signing), "plain-token"}
+	v := verifier(t, secrets, signing, token)
+	assert.Equal(t, verify.AuthenticatedCaller, v.Trust(), "the least of the rules")
+	assert.Equal(t, 300*time.Second, v.Tolerance())
+
+	req := signed(t, signing)
+	assert.Equal(t, verify.Result{Valid: true, Reason: verify.OK, Rule: "gitlab-signing-token", Secret: 0, Trust: verify.SignedBody}, v.Verify(req))
+	req.Body = []byte("changed")
+	req.Header.Set("X-Gitlab-Token", "plain-token")
+	assert.Equal(t, verify.BadSignature, v.Verify(req).Reason, "a token beside a wrong signature doesn't help")
+
+	req.Header = http.Header{"X-Gitlab-Token": {"plain-token"}}
+	assert.Equal(t, verify.Result{Valid: true, Reason: verify.OK, Rule: "gitlab-token", Secret: 1, Trust: verify.AuthenticatedCaller}, v.Verify(req))
+	req.Header = http.Header{}
+	assert.Equal(t, verify.Result{Reason: verify.MissingHeader, Rule: "gitlab-signing-token", Secret: -1, Trust: verify.SignedBody}, v.Verify(req))
+}
+
+func TestSecretsThatCannotWorkStopTheStart(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rule    string
+		secrets []string
+		want    string
+	}{
+		"none":               {"stripe", nil, "no secret is configured"},
+		"empty":              {"stripe", []string{""}, "secret 1 can't be used: it is empty"},
+		"blank":              {"stripe", []string{"good", " \n"}, "secret 2 can't be used: it is empty"},
+		"not base64":         {"svix", []string{"whsec_confidential!"}, "not base64"},
+		"no padding":         {"svix", []string{"whsec_confidentials"}, "not base64"},
+		"line break inside":  {"svix", []string{"whsec_Y29u\nZmlk"}, "not base64"},
+		"empty key":          {"svix", []string{"whsec_"}, "the key in it is empty"},
+		"not hex":            {"adyen-header", []string{"confidential"}, "not hexadecimal"},
+		"basic without name": {"chargebee", []string{"confidential"}, `"user:password"`},
+		"no key":             {"sendgrid", []string{"Y29uZmlkZW50aWFs"}, "no public key"},
+		"no certificate":     {"aws-sns", []string{"confidential"}, "no PEM certificate"},
+		"webhook id missing": {"paypal", []string{"confidential"}, "no PEM certificate"},
+		"no JWK":             {"plaid", []string{"confidential"}, "no JSON Web Key"},
+		"JWK off the curve":  {"plaid", []string{`{"kty":"EC","crv":"P-256","x":"AQ","y":"AQ"}`}, "no P-256"},
+		"no key pair":        {"braintree", []string{"confidential"}, "public_key:private_key"},
+		"items, not hex":     {"adyen-items", []string{"confidential"}, "not hexadecimal"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := verify.New(verify.Config{Rules: []verify.Rule{rule(t, c.rule)}, Secrets: c.secrets, Schemes: special.Schemes()})
+			problem := (*verify.SecretError)(nil)
+			require.ErrorAs(t, err, &problem)
+			assert.ErrorContains(t, err, c.want)
+			assert.NotContains(t, strings.ToLower(err.Error()), "confidential", "a secret in a message")
+			assert.NotContains(t, err.Error(), "Y29u", "a secret in a message")
+		})
+	}
+}
+
+func TestRulesThatMakeNoSense(t *testing.T) {
+	t.Parallel()
+	base := `"kind":"hmac","hash":"sha256","enc":"hex","key":"raw"`
+	for name, c := range map[string]struct{ row, want string }{
+		"no kind":                 {`{}`, "kind is missing"},
+		"unknown member":          {`{"kind":"hmac","hsh":"x"}`, "hsh"},
+		"unknown hash":            {`{"kind":"hmac","hash":"md5"}`, `hash "md5"`},
+		"unknown encoding":        {`{"kind":"hmac","hash":"sha1","enc":"utf8"}`, `encoding "utf8"`},
+		"unknown key form":        {`{"kind":"hmac","hash":"sha1","enc":"hex","key":"x"}`, `key form "x"`},
+		"no signature":            {`{` + base + `,"signed":"{body}"}`, "either in headers or"},
+		"empty template":          {`{` + base + `,"sig":{"headers":["X"]}}`, "template is empty"},
+		"open brace":              {`{` + base + `,"sig":{"headers":["X"]},"signed":"{body"}`, "not closed"},
+		"unknown placeholder":     {`{` + base + `,"sig":{"headers":["X"]},"signed":"{time}"}`, "{time} is unknown"},
+		"nothing in the template": {`{` + base + `,"sig":{"headers":["X"]},"signed":"abc"}`, "no placeholder"},
+		"time but no place":       {`{` + base + `,"sig":{"headers":["X"]},"signed":"{ts}{body}"}`, "names no timestamp"},
+		"time not signed":         {`{` + base + `,"sig":{"headers":["X"]},"signed":"{body}","ts":{"header":"T","unit":"s","tolerance_s":1}}`, "not under the signature"},
+		"time unit":               {`{` + base + `,"sig":{"headers":["X"]},"signed":"{ts}{body}","ts":{"header":"T","unit":"h","tolerance_s":1}}`, `unit "h"`},
+		"no tolerance":            {`{` + base + `,"sig":{"headers":["X"]},"signed":"{ts}{body}","ts":{"header":"T","unit":"s","tolerance_s":0}}`, "more than zero"},
+		"two places for the time": {`{` + base + `,"sig":{"headers":["X"]},"signed":"{ts}{body}","ts":{"header":"T","json":"t","unit":"s","tolerance_s":1}}`, "either in a header or"},
+		"index without split":     {`{` + base + `,"sig":{"headers":["X"]},"signed":"{ts}{body}","ts":{"header":"T","index":0,"unit":"s","tolerance_s":1}}`, "needs split"},
+		"unknown url form":        {`{` + base + `,"sig":{"headers":["X"]},"signed":"{url}","url_forms":["x"]}`, `url form "x"`},
+		"digest without secret":   {`{"kind":"digest","hash":"sha256","enc":"hex","sig":{"headers":["X"]},"signed":"{body}"}`, "without {secret}"},
+		"token in two headers":    {`{"kind":"token","sig":{"headers":["X","Y"]}}`, "exactly one header"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := verify.ParseTable([]byte(`{"mine":` + c.row + `}`))
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+	_, err := verify.New(verify.Config{Rules: []verify.Rule{rule(t, "plaid")}, Secrets: []string{"x"}})
+	assert.ErrorContains(t, err, `kind "jwt-es256-bodysha" is unknown`)
+	_, err = verify.New(verify.Config{Secrets: []string{"x"}})
+	assert.ErrorContains(t, err, "no rule is named")
+}
+
+func TestWarningsOfRulesThatPeopleWrite(t *testing.T) {
+	t.Parallel()
+	assert.Empty(t, rule(t, "stripe").Warnings())
+	assert.Len(t, rule(t, "zendesk").Warnings(), 1)
+	mailgun := rule(t, "mailgun").Warnings()
+	require.Len(t, mailgun, 2)
+	assert.Contains(t, mailgun[0], "does not cover the payload")
+	assert.Contains(t, mailgun[1], "{ts} and {j:signature.token}")
+}
+
+func TestTrustOfEachRule(t *testing.T) {
+	t.Parallel()
+	table, err := verify.LoadTable()
+	require.NoError(t, err)
+	below := map[string]verify.Trust{
+		"mailgun": verify.SignedPartial, "adyen-items": verify.SignedPartial, "aws-sns": verify.SignedPartial,
+		"chargebee": verify.AuthenticatedCaller, "gitlab-token": verify.AuthenticatedCaller, "okta": verify.AuthenticatedCaller,
+		"auth0": verify.AuthenticatedCaller, "monday": verify.AuthenticatedCaller,
+		"mollie-classic": verify.Unsigned, "salesforce-om": verify.Unsigned,
+	}
+	for name, r := range table {
+		want, ok := below[name]
+		if !ok {
+			want = verify.SignedBody
+		}
+		assert.Equal(t, want, r.Trust(special.Schemes()), name)
+	}
+}
+
+func TestURLForms(t *testing.T) {
+	t.Parallel()
+	ports := verify.Rule{URLForms: []string{"as-is", "with-default-port", "without-port"}}
+	for url, want := range map[string][]string{
+		"https://a.example/x?y":      {"https://a.example/x?y", "https://a.example:443/x?y"},
+		"http://u:p@a.example":       {"http://u:p@a.example", "http://u:p@a.example:80"},
+		"https://a.example:1234?q=:": {"https://a.example:1234?q=:", "https://a.example?q=:"},
+		"https://[::1]/":             {"https://[::1]/", "https://[::1]:443/"},
+		"https://[::1]:8/":           {"https://[::1]:8/", "https://[::1]/"},
+		"nonsense":                   {"nonsense"},
+		"":                           {""},
+	} {
+		assert.Equal(t, want, ports.URLs(url), url)
+	}
+	hubspot := verify.Rule{URLForms: []string{"as-is", "hubspot-decoded"}}
+	assert.Equal(t, []string{"https://a/?u=https%3A%2f%2Fb%20c", "https://a/?u=https://b%20c"}, hubspot.URLs("https://a/?u=https%3A%2f%2Fb%20c"))
+	assert.Equal(t, []string{"x"}, verify.Rule{}.URLs("x"))
+}
+
+func TestMoreSignaturesThanAnyoneSendsAreNotLookedAt(t *testing.T) {
+	t.Parallel()
+	r := rule(t, "stripe")
+	req := signed(t, r)
+	ts, good, _ := strings.Cut(req.Header.Get("Stripe-Signature"), ",")
+	junk := strings.Repeat(",v1="+strings.Repeat("ab", 32), 99)
+	v := verifier(t, []string{secretFor(r)}, r)
+	req.Header.Set("Stripe-Signature", ts+junk+","+good)
+	assert.Equal(t, verify.OK, v.Verify(req).Reason, "the hundredth")
+	req.Header.Set("Stripe-Signature", ts+junk+junk+","+good)
+	assert.Equal(t, verify.BadSignature, v.Verify(req).Reason)
+}
+
+func TestHeadersThatAreNeverKept(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, []string{"X-Signature"}, rule(t, "generic-sha256-hex").SignedHeaders())
+	assert.Equal(t, []string{"Authorization"}, rule(t, "chargebee").SignedHeaders())
+	assert.Empty(t, rule(t, "docusign").SignedHeaders())
+}
+
+func TestVectorFiles(t *testing.T) {
+	t.Parallel()
+	run := newRun(t)
+	report, err := run.Run(strings.NewReader(`[
+		{"id":"a","scheme":"gitlab-token","secret":"s","headers":{"X-Gitlab-Token":"s"},"body":"","valid":true},
+		{"id":"b","scheme":"gitlab-token","secret":"s","headers":{"X-Gitlab-Token":["s","t"]},"body":"","valid":true},
+		{"id":"c","scheme":"gitlab-token","secret":"","headers":{},"body":"","valid":true,"skip":true},
+		{"id":"d","scheme":"unheard","secret":"s","headers":{},"body":"","valid":false},
+		{"id":"e","scheme":"gitlab-token","secrets":["x","s"],"secret":"","headers":{"x-gitlab-token":"s"},"body_base64":"AA==","valid":false}
+	]`))
+	require.NoError(t, err)
+	var out strings.Builder
+	require.NoError(t, report.Write(&out))
+	assert.Equal(t, `{"id":"b","want":true,"got":false,"reason":"repeated_header"}
+{"id":"d","want":false,"got":false,"reason":"scheme \"unheard\" is unknown"}
+{"id":"e","want":false,"got":true,"reason":"ok"}
+1 passed, 3 failed
+`, out.String())
+	assert.Equal(t, 1, report.Skipped)
+	for _, broken := range []string{``, `{}`, `[{"id":1}]`, `[{"id":"a"}`, `[`, `[{"headers":{"a":1}}]`} {
+		_, err := run.Run(strings.NewReader(broken))
+		assert.Error(t, err, broken)
+	}
+}
