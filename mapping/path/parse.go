@@ -1,7 +1,6 @@
 package path
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -134,16 +133,10 @@ func splitRoot(text string) (Root, string, error) {
 func parseQuery(text, query string) ([]*spec.Segment, error) {
 	p, err := jsonpath.Parse(query)
 	if err != nil {
-		return nil, &ParseError{Text: text, What: describe(err), Fix: suggest(text, query)}
+		what, fix := describe(text, query, err)
+		return nil, &ParseError{Text: text, What: what, Fix: fix}
 	}
 	return p.Query().Segments(), nil
-}
-
-func describe(err error) string {
-	if errors.Is(err, jsonpath.ErrPathParse) {
-		return "isn't a path: " + strings.TrimPrefix(err.Error(), jsonpath.ErrPathParse.Error()+": ")
-	}
-	return "isn't a path"
 }
 
 var (
@@ -152,30 +145,32 @@ var (
 	dotted    = regexp.MustCompile(`^\$\.?[^\[\]'"{}]+$`)
 )
 
-// suggest gives the right form of the mistakes people make: names that need
-// quotes, indexes after a dot, a root without its dot.
-func suggest(text, query string) string {
+// describe says what is wrong with a query and gives the right form of the
+// mistakes people make: names that need quotes, indexes after a dot, a root
+// without its dot.
+func describe(text, query string, err error) (what, fix string) {
 	if !dotted.MatchString(query) {
-		return "write member names and indexes, such as $.items[0].id or $['first-name']"
+		return "isn't a path: " + strings.TrimPrefix(err.Error(), jsonpath.ErrPathParse.Error()+": "),
+			"write member names and indexes, such as $.items[0].id or $['first-name']"
 	}
-	root := text[:len(text)-len(query)+1]
-	var b strings.Builder
-	b.WriteString(root)
-	index := ""
+	what = "has no dot after its beginning"
+	right := strings.Builder{}
+	right.WriteString(text[:len(text)-len(query)+1])
 	for part := range strings.SplitSeq(strings.TrimPrefix(query[1:], "."), ".") {
 		switch {
 		case part == "":
-			return "write one dot between two names, such as $.data.id"
+			return "has a dot without a name", "write one dot between two names, such as $.data.id"
 		case plainName.MatchString(part):
-			b.WriteString("." + part)
+			right.WriteString("." + part)
 		default:
-			fmt.Fprintf(&b, "['%s']", part)
+			fmt.Fprintf(&right, "['%s']", part)
+			what = "has a name that needs quotes"
 			if digits.MatchString(part) {
-				index = "; an element of an array is written [" + part + "]"
+				fix = "; an element of an array is written [" + part + "]"
 			}
 		}
 	}
-	return "write " + b.String() + index
+	return what, "write " + right.String() + fix
 }
 
 // unquoted is text of the same length with everything inside quotes blanked.
