@@ -145,6 +145,9 @@ func (l *loader) transform(f *field, m strictyaml.Map, s scope) {
 		Required:   m.Bool("required", false),
 		Default:    l.optional(m.Get("default")), DefaultNull: m.Bool("default_null", false),
 	}
+	if m.Has("lookup") && t.As == transform.AsIs {
+		t.As = transform.Text // as the parent's own key, which is text
+	}
 	f.rule.spec = t
 	compiled, err := transform.Compile(t)
 	var problems transform.Problems
