@@ -29,8 +29,6 @@ func Text(v any) (text string, ok bool) {
 	return "", false
 }
 
-const kindNumber = "a number"
-
 // Kind names the kind of a value for people: "an object", "text" and so on.
 func Kind(v any) string {
 	switch v.(type) {
@@ -39,7 +37,7 @@ func Kind(v any) string {
 	case string:
 		return "text"
 	case json.Number:
-		return kindNumber
+		return "a number"
 	case bool:
 		return "a boolean"
 	case []any:

@@ -48,20 +48,12 @@ func (l List) array(v any) ([]any, error) {
 	}
 	a, ok := v.([]any)
 	if !ok {
-		return nil, l.notArray(Kind(v))
+		return nil, &ValueError{Path: l.text, Reason: "is " + Kind(v) + ", not an array"}
 	}
 	for _, e := range a {
 		if e == nil {
-			return nil, l.nullElement()
+			return nil, &ValueError{Path: l.text, Reason: "has an element that is null"}
 		}
 	}
 	return a, nil
-}
-
-func (l List) notArray(kind string) error {
-	return &ValueError{Path: l.text, Reason: "is " + kind + ", not an array"}
-}
-
-func (l List) nullElement() error {
-	return &ValueError{Path: l.text, Reason: "has an element that is null"}
 }

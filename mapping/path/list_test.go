@@ -62,30 +62,6 @@ func TestElements(t *testing.T) {
 	}
 }
 
-func TestRawElements_agree_with_elements(t *testing.T) {
-	t.Parallel()
-	for _, c := range listCases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			l, err := path.ParseList(c.list)
-			require.NoError(t, err)
-			elements, err := l.RawElements([]byte("\xEF\xBB\xBF \n" + c.event + " "))
-			if c.err != "" {
-				require.EqualError(t, err, c.err)
-				return
-			}
-			require.NoError(t, err)
-			var got []string
-			for _, e := range elements {
-				compact, err := path.AppendJSON(nil, decode(t, string(e)))
-				require.NoError(t, err)
-				got = append(got, string(compact))
-			}
-			assert.Equal(t, c.want, got)
-		})
-	}
-}
-
 func TestRaw_keeps_the_bytes(t *testing.T) {
 	t.Parallel()
 	const data = `{"x": {"a" : 1.0 , "t":"caf\u00e9 }\\\"]" }, "list":[ 1 , {"k": [ ]}  ,"a,b" ], "x": {"a": 1e2 }}`

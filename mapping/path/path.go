@@ -128,11 +128,6 @@ func element(v any, index int) (any, bool) {
 	return a[index], true
 }
 
-// looksLikePath reports whether a person who wrote s meant a path.
-func looksLikePath(s string) bool {
-	return strings.HasPrefix(s, "$") || strings.HasPrefix(s, "@") || isHeaderPath(s)
-}
-
 func isHeaderPath(s string) bool {
 	return len(s) >= len(headerPrefix) && strings.EqualFold(s[:len(headerPrefix)], headerPrefix)
 }

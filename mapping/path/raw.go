@@ -10,59 +10,6 @@ func (p Path) Raw(data []byte) (raw []byte, present bool) {
 	return rawFollow(rawValue(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))), p.steps)
 }
 
-// RawElements returns the bytes of each element inside data exactly as they
-// stand there, in the order of [List.Elements] and with its errors. data must
-// be JSON that [DecodeJSON] accepts.
-func (l List) RawElements(data []byte) ([][]byte, error) {
-	if l.depth == 0 {
-		return nil, nil
-	}
-	raw, _ := l.outer.Raw(data)
-	outer, err := l.rawArray(raw)
-	if err != nil || l.depth == 1 {
-		return outer, err
-	}
-	var all [][]byte
-	for _, e := range outer {
-		raw, _ := rawFollow(e, l.inner)
-		inner, err := l.rawArray(raw)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, inner...)
-	}
-	return all, nil
-}
-
-// rawArray is List.array for the bytes of a value; no bytes are a missing one.
-func (l List) rawArray(raw []byte) ([][]byte, error) {
-	if len(raw) == 0 || raw[0] == 'n' {
-		return nil, nil
-	}
-	if raw[0] != '[' {
-		return nil, l.notArray(rawKind(raw))
-	}
-	elements := rawArrayElements(raw)
-	for _, e := range elements {
-		if e[0] == 'n' {
-			return nil, l.nullElement()
-		}
-	}
-	return elements, nil
-}
-
-func rawKind(raw []byte) string {
-	switch raw[0] {
-	case '{':
-		return Kind(map[string]any{})
-	case '"':
-		return Kind("")
-	case 't', 'f':
-		return Kind(true)
-	}
-	return kindNumber
-}
-
 func rawFollow(raw []byte, steps []step) ([]byte, bool) {
 	for _, s := range steps {
 		var ok bool

@@ -202,16 +202,3 @@ func TestInstant(t *testing.T) {
 		assert.Error(t, err, format)
 	}
 }
-
-func TestInt64(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[any]int64{num("42"): 42, "42": 42, num("1e3"): 1000, num("9223372036854775807"): 9223372036854775807, num("-5.0"): -5} {
-		got, err := transform.Int64(in)
-		require.NoError(t, err)
-		assert.Equal(t, want, got)
-	}
-	for _, in := range []any{num("9223372036854775808"), num("1.5"), "", nil, true, "x"} {
-		_, err := transform.Int64(in)
-		assert.Error(t, err, "%v", in)
-	}
-}

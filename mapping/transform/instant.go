@@ -1,9 +1,6 @@
 package transform
 
-import (
-	"strconv"
-	"time"
-)
+import "time"
 
 // Instant reads a point in time from text or a number: format is rfc3339,
 // unix_s or unix_ms, and text without a zone is refused. It is cut to
@@ -22,17 +19,4 @@ func Instant(v any, format string) (time.Time, error) {
 		return time.Time{}, fault
 	}
 	return at.UTC(), nil
-}
-
-// Int64 reads a whole number from a number or text. An error is an [*Error].
-func Int64(v any) (int64, error) {
-	s, fault := integer(v)
-	if fault != nil {
-		return 0, fault
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		return 0, fail(v, "doesn't fit into 64 bits")
-	}
-	return n, nil
 }
