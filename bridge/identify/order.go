@@ -5,10 +5,10 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"time"
 
 	"sfbridge/bridge/event"
 	"sfbridge/mapping/path"
+	"sfbridge/mapping/transform"
 )
 
 var (
@@ -48,11 +48,9 @@ func parseOrder(v any, as Unit) (int64, error) {
 }
 
 func parseTime(text string) (int64, error) {
-	t, err := time.Parse(time.RFC3339, text)
+	t, err := transform.Instant(text, string(RFC3339))
 	if err != nil {
-		if t, err = time.Parse("2006-01-02T15:04:05.999999999Z0700", text); err != nil {
-			return 0, errNoTime
-		}
+		return 0, errNoTime
 	}
 	return t.UnixMilli(), nil
 }
