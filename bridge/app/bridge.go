@@ -1,0 +1,203 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"net"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"sfbridge/bridge/apply"
+	"sfbridge/bridge/event"
+	"sfbridge/bridge/poll"
+	"sfbridge/bridge/provider"
+	"sfbridge/bridge/receive"
+	"sfbridge/bridge/stage"
+	"sfbridge/bridge/store"
+	"sfbridge/config"
+	"sfbridge/mapping"
+	"sfbridge/salesforce"
+)
+
+// Bridge is one process of the service.
+type Bridge struct {
+	opts    Options
+	cfg     *config.Config // filled
+	log     *slog.Logger
+	catalog *provider.Catalog
+	sources atomic.Pointer[sources]
+	metrics *Metrics
+	login   *Login
+	org     Org
+
+	store  *store.Store
+	stager *stage.Stager
+	poller *poll.Poller
+
+	stopping atomic.Bool
+	listener net.Listener
+	admin    net.Listener
+}
+
+// New checks everything and joins it; it opens the store but neither listens
+// nor calls Salesforce. Every problem of settings, mappings and secrets is
+// reported at once.
+func New(opts Options) (*Bridge, error) {
+	b := &Bridge{opts: opts, log: opts.Log}
+	if b.log == nil {
+		b.log = slog.New(slog.DiscardHandler)
+	}
+	var err error
+	if b.catalog, err = provider.Load(); err != nil {
+		return nil, err
+	}
+	filled, fillErr := opts.Config.Fill(opts.Env)
+	loaded, sourcesErr := b.load()
+	if err := errors.Join(fillErr, sourcesErr); err != nil {
+		return nil, err
+	}
+	b.cfg = filled
+	b.sources.Store(loaded)
+	if err := b.connect(); err != nil {
+		return nil, err
+	}
+	return b, b.join()
+}
+
+// load compiles every source with its secrets.
+func (b *Bridge) load() (*sources, error) {
+	list, err := LoadSources(b.opts.Config.Mappings, b.catalog)
+	problems := []error{err}
+	s := &sources{byName: map[string]*Source{}, receiver: map[string]*receive.Source{}}
+	for _, source := range list {
+		name := source.Mapping.Source
+		v, err := source.Verifier(b.opts.Env)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		s.byName[name] = source
+		s.receiver[name] = source.receiver(b.opts.Config.Receiver, b.opts.Seams.verifier(name, v))
+	}
+	return s, errors.Join(problems...)
+}
+
+// connect makes the client and what hangs on it.
+func (b *Bridge) connect() error {
+	b.metrics = NewMetrics(func() float64 {
+		if b.login == nil {
+			return 0
+		}
+		return b.login.Client.Usage().Share()
+	})
+	login, err := Connect(b.cfg, b.opts.Env, func(op string, class salesforce.Class, _ time.Duration) {
+		b.metrics.Call(op, class.String())
+	})
+	if err != nil {
+		return err
+	}
+	for _, w := range login.Warnings {
+		b.log.Warn(w)
+	}
+	b.login, b.org = login, b.opts.Seams.org(login.Client)
+	return nil
+}
+
+// join makes the parts of the configured roles.
+func (b *Bridge) join() error {
+	if b.opts.has(Receive) {
+		r := b.cfg.Receiver
+		b.stager = stage.New(stage.Config{
+			Salesforce: b.org, Batch: r.Batch, Calls: r.Calls, Linger: r.Linger,
+			MayCount: func() bool { return !b.yields(event.CountWork) },
+			Staged:   b.wake, Observe: b.metrics.Staged, Log: b.log,
+		})
+	}
+	if !b.opts.has(Process) {
+		return nil
+	}
+	var err error
+	if b.store, err = store.Open(store.Config{Dir: b.cfg.Store.Dir}); err != nil {
+		return err
+	}
+	if b.poller, err = b.newPoller(); err != nil {
+		return errors.Join(err, b.store.Close())
+	}
+	return nil
+}
+
+func (b *Bridge) newPoller() (*poll.Poller, error) {
+	p := b.cfg.Poller
+	backoff := event.Backoff{Base: p.Backoff.Base, Max: p.Backoff.Max}
+	applier, err := apply.New(apply.Config{
+		Org: b.org, Mappings: b, MaxAttempts: p.MaxAttempts, ParentWait: p.ParentWait, Backoff: backoff,
+		Now: time.Now, Intn: mathrand.Int64N, Float: mathrand.Float64, Sleep: sleep,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return poll.New(poll.Config{
+		Org: b.org, Applier: b.opts.Seams.applier(applier), Journal: b.store.Journal(),
+		Leases: store.NewMemoryLeases(time.Now), Metrics: b.metrics, Log: b.log, Owner: owner(),
+		Interval: p.Interval, Idle: p.Idle, Batch: p.Batch, Lanes: p.Lanes, Backoff: backoff,
+		DailyBudget: b.cfg.Salesforce.DailyBudget,
+		Usage:       b.login.Client.Usage,
+	})
+}
+
+// Mapping gives the mapping of a source as it stands now.
+func (b *Bridge) Mapping(source string) (*mapping.File, bool) {
+	return b.sources.Load().Mapping(source)
+}
+
+// source gives the receiver's view of a source as it stands now.
+func (b *Bridge) source(name string) *receive.Source { return b.sources.Load().receiver[name] }
+
+// Reload reads mappings and secrets again. On any problem the old ones stay.
+func (b *Bridge) Reload() error {
+	loaded, err := b.load()
+	if err != nil {
+		return fmt.Errorf("reloading: the old mappings and secrets stay in use: %w", err)
+	}
+	b.sources.Store(loaded)
+	return nil
+}
+
+func (b *Bridge) wake(rows int) {
+	if b.poller != nil {
+		b.poller.Wake(rows)
+	}
+}
+
+func (b *Bridge) yields(w event.Work) bool {
+	u := b.login.Client.Usage()
+	return w.Yields(u.Used, u.Max, b.cfg.Salesforce.DailyBudget)
+}
+
+// owner names this process among the holders of leases.
+func owner() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "host"
+	}
+	random := make([]byte, 4)
+	_, _ = rand.Read(random) // never fails
+	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), hex.EncodeToString(random))
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

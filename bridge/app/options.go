@@ -1,0 +1,70 @@
+package app
+
+import (
+	"log/slog"
+	"slices"
+
+	"sfbridge/bridge/poll"
+	"sfbridge/bridge/receive"
+	"sfbridge/config"
+)
+
+// Role is one part of the service.
+type Role string
+
+const (
+	Receive Role = "receive" // take deliveries and stage them
+	Process Role = "process" // apply what is due
+)
+
+// Roles lists the roles of this version.
+func Roles() []Role { return []Role{Receive, Process} }
+
+// Options say what to run.
+type Options struct {
+	Config *config.Config // as loaded, with references
+	Env    config.Env     // where references are filled from
+	Roles  []Role         // empty: all
+	Log    *slog.Logger   // nil: discarded
+	Seams  Seams
+}
+
+func (o Options) has(r Role) bool { return len(o.Roles) == 0 || slices.Contains(o.Roles, r) }
+
+// Seams are the places where a part can be replaced or wrapped: by the demo's
+// own test, which breaks one part after the other, and by fault tests. A nil
+// seam leaves the part as it is.
+type Seams struct {
+	Org      func(Org) Org
+	Verifier func(source string, v receive.Verifier) receive.Verifier
+	Stager   func(receive.Stager) receive.Stager
+	Applier  func(poll.Applier) poll.Applier
+}
+
+func (s Seams) org(o Org) Org {
+	if s.Org == nil {
+		return o
+	}
+	return s.Org(o)
+}
+
+func (s Seams) verifier(source string, v receive.Verifier) receive.Verifier {
+	if s.Verifier == nil {
+		return v
+	}
+	return s.Verifier(source, v)
+}
+
+func (s Seams) stager(st receive.Stager) receive.Stager {
+	if s.Stager == nil {
+		return st
+	}
+	return s.Stager(st)
+}
+
+func (s Seams) applier(a poll.Applier) poll.Applier {
+	if s.Applier == nil {
+		return a
+	}
+	return s.Applier(a)
+}

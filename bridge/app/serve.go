@@ -1,0 +1,188 @@
+package app
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/sync/errgroup"
+
+	"sfbridge/bridge/receive"
+	"sfbridge/bridge/stage"
+)
+
+// Bounds of the listeners.
+const (
+	headerWait  = 10 * time.Second // for the headers of a request
+	readWait    = 30 * time.Second // for a whole request
+	idleWait    = 2 * time.Minute  // for the next request on a connection
+	maxHeaders  = 64 << 10
+	drainWait   = 6 * time.Second  // for requests in flight when stopping
+	stopWait    = 8 * time.Second  // for all of it
+	stageWait   = 10 * time.Second // for a delivery to be durable
+	noReceiving = "this process does not receive: it runs without the role"
+)
+
+// Start listens on the configured addresses.
+func (b *Bridge) Start(ctx context.Context) error {
+	var lc net.ListenConfig
+	var err error
+	if b.listener, err = lc.Listen(ctx, "tcp", b.cfg.Listen); err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	if b.admin, err = lc.Listen(ctx, "tcp", b.cfg.Admin.Listen); err != nil {
+		return errors.Join(fmt.Errorf("admin.listen: %w", err), b.listener.Close())
+	}
+	return nil
+}
+
+// URL is where the receiver listens, AdminURL the operators' side.
+func (b *Bridge) URL() string { return "http://" + b.listener.Addr().String() }
+
+// AdminURL is where the operators' side listens.
+func (b *Bridge) AdminURL() string { return "http://" + b.admin.Addr().String() }
+
+// Run serves until ctx ends, then stops in order: not ready any more, no new
+// connections and no new batches, what is in flight finishes, leases and files
+// are given back. It returns nil when all of that worked.
+func (b *Bridge) Run(ctx context.Context) error {
+	receiver := b.server(b.receiver())
+	admin := b.server(b.adminRoutes(receiver.Handler))
+	g, running := errgroup.WithContext(ctx)
+	g.Go(func() error { return serve(receiver, b.listener) })
+	g.Go(func() error { return serve(admin, b.admin) })
+	if b.stager != nil {
+		g.Go(func() error { return b.stager.Run(running) })
+	}
+	if b.poller != nil {
+		g.Go(func() error { return b.poller.Run(running) })
+	}
+	g.Go(func() error {
+		<-running.Done()
+		return b.stop(receiver, admin)
+	})
+	err := g.Wait()
+	if b.store != nil {
+		err = errors.Join(err, b.store.Close())
+	}
+	b.login.Client.CloseIdle()
+	return err
+}
+
+// stop lets deliveries in flight finish and closes the listeners.
+func (b *Bridge) stop(receiver, admin *http.Server) error {
+	b.stopping.Store(true)
+	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
+	defer cancel()
+	err := b.drain(ctx, receiver)
+	if b.stager != nil {
+		err = errors.Join(err, b.stager.Close(ctx))
+	}
+	return errors.Join(err, admin.Shutdown(ctx))
+}
+
+// drain lets requests finish. A sender that is still sending when the time is
+// up is cut off: it has no answer and will send again.
+func (b *Bridge) drain(ctx context.Context, s *http.Server) error {
+	ctx, cancel := context.WithTimeout(ctx, drainWait)
+	defer cancel()
+	err := s.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		b.log.Warn("requests that were still under way were cut off")
+		return s.Close()
+	}
+	return err
+}
+
+func serve(s *http.Server, l net.Listener) error {
+	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func (b *Bridge) server(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: headerWait, ReadTimeout: readWait, IdleTimeout: idleWait,
+		MaxHeaderBytes: maxHeaders, ErrorLog: slog.NewLogLogger(b.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// receiver is the providers' side.
+func (b *Bridge) receiver() http.Handler {
+	var stager receive.Stager = gate{b, noStager{}}
+	if b.stager != nil {
+		stager = gate{b, b.opts.Seams.stager(b.stager)}
+	}
+	return receive.NewHandler(receive.Config{
+		Sources: b.source, Stager: stager, PublicURL: b.publicURL(), Timeout: stageWait, Metrics: b.metrics, Log: b.log,
+	})
+}
+
+// publicURL is what providers call. Left out, it is where we listen: good for a
+// first try on one machine.
+func (b *Bridge) publicURL() string {
+	if b.cfg.PublicURL != "" {
+		return strings.TrimRight(b.cfg.PublicURL, "/")
+	}
+	return b.URL()
+}
+
+// adminRoutes is the operators' side: metrics, and the health of the receiver.
+func (b *Bridge) adminRoutes(health http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /healthz", health)
+	mux.Handle("GET /readyz", health)
+	metrics := promhttp.HandlerFor(b.metrics.Registry, promhttp.HandlerOpts{})
+	if host, _, err := net.SplitHostPort(b.admin.Addr().String()); err != nil || !net.ParseIP(host).IsLoopback() {
+		metrics = b.withToken(metrics)
+	}
+	mux.Handle("GET /metrics", metrics)
+	return mux
+}
+
+// withToken asks for the admin token.
+func (b *Bridge) withToken(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		want := "Bearer " + b.cfg.Admin.Token.Value()
+		if !b.cfg.Admin.Token.IsSet() || subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte(want)) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "the admin token is missing or wrong", http.StatusUnauthorized)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// gate says "not ready" as soon as the process is stopping.
+type gate struct {
+	b *Bridge
+	receive.Stager
+}
+
+func (g gate) Ready(ctx context.Context) error {
+	if g.b.stopping.Load() {
+		return errors.New("stopping")
+	}
+	return g.Stager.Ready(ctx)
+}
+
+// noStager stands where the process has no receiving role.
+type noStager struct{}
+
+func (noStager) Ready(context.Context) error { return nil }
+
+func (noStager) Stage(_ context.Context, requests []stage.Request) []stage.Answer {
+	answers := make([]stage.Answer, len(requests))
+	for i, r := range requests {
+		answers[i] = stage.Answer{EventID: r.Event.ID, Err: &stage.Unavailable{Reason: noReceiving}}
+	}
+	return answers
+}

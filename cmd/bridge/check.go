@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"sfbridge/bridge/app"
+	"sfbridge/bridge/preflight"
+	"sfbridge/bridge/provider"
+	"sfbridge/config"
+	"sfbridge/mapping"
+)
+
+type checkOptions struct {
+	config string
+	org    bool
+}
+
+func newCheck(env environment) *cobra.Command {
+	var o checkOptions
+	c := &cobra.Command{
+		Use: "check", Short: "Check settings and mappings, with --org against the org too",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := required(c, "config"); err != nil {
+				return err
+			}
+			report, err := check(c.Context(), env, o)
+			if err != nil {
+				return err
+			}
+			return report.print(c, env)
+		},
+	}
+	c.Flags().StringVar(&o.config, "config", "", "settings file (bridge.yaml)")
+	c.Flags().BoolVar(&o.org, "org", false, "compare with the org's describe (needs its credentials)")
+	return c
+}
+
+type checkReport struct {
+	OK       bool                `json:"ok"`
+	Sources  []checkedSource     `json:"sources"`
+	Problems []string            `json:"problems"`
+	Warnings []string            `json:"warnings"`
+	Org      []preflight.Finding `json:"org,omitempty"`
+}
+
+type checkedSource struct {
+	Source    string   `json:"source"`
+	Provider  string   `json:"provider"`
+	Processor string   `json:"processor"`
+	Version   string   `json:"mapping_version"`
+	Routes    []string `json:"routes"`
+}
+
+// check reads everything that needs no secret and gathers every problem.
+func check(ctx context.Context, env environment, o checkOptions) (checkReport, error) {
+	r := checkReport{Sources: []checkedSource{}, Problems: []string{}, Warnings: []string{}}
+	catalog, err := provider.Load()
+	if err != nil {
+		return r, err
+	}
+	cfg, err := config.Load(o.config)
+	r.problem(err)
+	if cfg == nil {
+		return r, nil
+	}
+	for _, w := range cfg.Warnings() {
+		r.Warnings = append(r.Warnings, w.String())
+	}
+	sources, err := app.LoadSources(cfg.Mappings, catalog)
+	r.problem(err)
+	var files []*mapping.File
+	for _, s := range sources {
+		files = append(files, s.Mapping)
+		r.add(s.Mapping)
+	}
+	if o.org && len(r.Problems) == 0 {
+		if err := r.checkOrg(ctx, env, cfg, files); err != nil {
+			return r, err
+		}
+	}
+	r.OK = len(r.Problems) == 0
+	for _, f := range r.Org {
+		r.OK = r.OK && f.Warning
+	}
+	return r, nil
+}
+
+func (r *checkReport) add(f *mapping.File) {
+	s := checkedSource{Source: f.Source, Provider: f.Provider, Processor: string(f.Processor), Version: f.Version()}
+	for _, route := range f.Routes {
+		s.Routes = append(s.Routes, route.Name)
+	}
+	r.Sources = append(r.Sources, s)
+	for _, w := range f.Warnings() {
+		r.Warnings = append(r.Warnings, w.String())
+	}
+}
+
+func (r *checkReport) checkOrg(ctx context.Context, env environment, cfg *config.Config, files []*mapping.File) error {
+	filled, err := cfg.Fill(env.env, "salesforce")
+	if err != nil {
+		return err
+	}
+	login, err := app.Connect(filled, env.env, nil)
+	if err != nil {
+		return err
+	}
+	r.Warnings = append(r.Warnings, login.Warnings...)
+	r.Org, err = preflight.Check(ctx, login.Client, files)
+	return err
+}
+
+// problem adds every problem of an error that may hold many.
+func (r *checkReport) problem(err error) {
+	if err == nil {
+		return
+	}
+	var list *config.Problems
+	if errors.As(err, &list) {
+		for _, p := range list.List {
+			r.Problems = append(r.Problems, p.String())
+		}
+		return
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			r.problem(e)
+		}
+		return
+	}
+	r.Problems = append(r.Problems, err.Error())
+}
+
+func (r checkReport) print(c *cobra.Command, env environment) error {
+	var err error
+	if wantsJSON(c, env) {
+		err = printJSON(env.out, r)
+	} else {
+		err = r.show(env)
+	}
+	if err == nil && !r.OK {
+		return errReported
+	}
+	return err
+}
+
+func (r checkReport) show(env environment) error {
+	if len(r.Sources) > 0 {
+		t := newTable(env.out, "SOURCE", "PROVIDER", "PROCESSOR", "MAPPING", "ROUTES")
+		for _, s := range r.Sources {
+			t.row(s.Source, s.Provider, s.Processor, s.Version, fmt.Sprint(s.Routes))
+		}
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintln(env.out, "problem:", p)
+	}
+	for _, f := range r.Org {
+		kind := "problem:"
+		if f.Warning {
+			kind = "warning:"
+		}
+		fmt.Fprintln(env.out, kind, f)
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintln(env.out, "warning:", w)
+	}
+	if r.OK {
+		fmt.Fprintln(env.out, "ok")
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"sfbridge/bridge/provider"
+	"sfbridge/bridge/trial"
+)
+
+type sendOptions struct {
+	sender   trial.Sender
+	provider string
+	scheme   string
+	body     string
+	headers  []string
+}
+
+func newSend(env environment) *cobra.Command {
+	var o sendOptions
+	c := &cobra.Command{
+		Use: "send", Short: "Sign and send test deliveries",
+		Example: "  bridge send --url http://127.0.0.1:8080/webhooks/stripe --provider stripe --secret whsec_demo --body event.json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := required(c, "url", "provider", "secret", "body"); err != nil {
+				return err
+			}
+			return send(c, env, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.sender.URL, "url", "", "where to send; it is also the URL that is signed")
+	f.StringVar(&o.provider, "provider", "", "preset, such as stripe")
+	f.StringVar(&o.scheme, "scheme", "", "one row of the signature table instead of the provider's rule")
+	f.StringVar(&o.sender.Secret, "secret", "", "as the provider shows it")
+	f.StringVar(&o.body, "body", "", "file with the raw body, or - for standard input")
+	f.StringArrayVar(&o.headers, "header", nil, "'Name: value' (repeatable)")
+	f.IntVar(&o.sender.Times, "times", 1, "how many deliveries")
+	f.IntVar(&o.sender.Workers, "parallel", 1, "how many at once")
+	return c
+}
+
+func send(c *cobra.Command, env environment, o sendOptions) error {
+	if o.sender.Times < 1 || o.sender.Workers < 1 {
+		return usage("--times and --parallel are at least 1")
+	}
+	if err := o.prepare(env); err != nil {
+		return err
+	}
+	human := !wantsJSON(c, env)
+	if human {
+		o.sender.Each = progress(env, o.sender.Times)
+	}
+	report, err := o.sender.Run(c.Context())
+	if err != nil && c.Context().Err() == nil {
+		return usage("%v", err)
+	}
+	if human {
+		showSent(env, report)
+	} else if err := printJSON(env.out, report); err != nil {
+		return err
+	}
+	if context.Cause(c.Context()) != nil || report.Accepted < report.Sent {
+		return errReported
+	}
+	return nil
+}
+
+func (o *sendOptions) prepare(env environment) error {
+	catalog, err := provider.Load()
+	if err != nil {
+		return err
+	}
+	if o.sender.Preset, err = catalog.Preset(o.provider); err != nil {
+		return usage("%v", err)
+	}
+	if o.scheme != "" {
+		rule, err := catalog.Rule(o.scheme)
+		if err != nil {
+			return usage("%v", err)
+		}
+		o.sender.Rule = &rule
+	}
+	if o.sender.Header, err = parseHeaders(o.headers); err != nil {
+		return err
+	}
+	o.sender.Body, err = readInput(env, o.body)
+	return err
+}
+
+// progress tells a person how a long run stands.
+func progress(env environment, times int) func(trial.Sent) {
+	if times < 100 {
+		return nil
+	}
+	done := 0
+	return func(trial.Sent) {
+		if done++; done%max(1, times/20) == 0 || done == times {
+			fmt.Fprintf(env.err, "\r%d of %d sent", done, times)
+			if done == times {
+				fmt.Fprintln(env.err)
+			}
+		}
+	}
+}
+
+func showSent(env environment, r trial.SendReport) {
+	fmt.Fprintf(env.out, "%d sent, %d accepted\n", r.Sent, r.Accepted)
+	for _, status := range slices.Sorted(maps.Keys(r.Statuses)) {
+		name := http.StatusText(status)
+		if status == 0 {
+			name = "no answer: " + r.First.Error
+		}
+		fmt.Fprintf(env.out, "%6d × %d %s\n", r.Statuses[status], status, name)
+	}
+	if r.First.Answer != "" {
+		fmt.Fprintf(env.out, "first answer: %s\n", oneLine(r.First.Answer))
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"sfbridge/bridge/operate"
+)
+
+func newShow(env environment) *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use: "show ID", Short: "Tell the story of one event",
+		Example: "  bridge show --config bridge.yaml stripe:evt_1",
+		Args:    oneArg("an event id such as stripe:evt_1, or a row id"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := required(c, "config"); err != nil {
+				return err
+			}
+			d, err := desk(file, env)
+			if err != nil {
+				return err
+			}
+			story, err := d.Show(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if wantsJSON(c, env) {
+				return printStory(env, story)
+			}
+			return showStory(env, story)
+		},
+	}
+	c.Flags().StringVar(&file, "config", "", "settings file (bridge.yaml)")
+	return c
+}
+
+func printStory(env environment, s operate.Story) error {
+	conflicts := make([]eventReport, len(s.Conflicts))
+	for i, e := range s.Conflicts {
+		conflicts[i] = reportOf(e)
+	}
+	return printJSON(env.out, struct {
+		eventReport
+		Payload   any           `json:"payload"`
+		Context   any           `json:"context"`
+		History   []string      `json:"history"`
+		Conflicts []eventReport `json:"conflicts"`
+	}{reportOf(s.Event), asJSON(s.Event.Payload), asJSON(s.Event.Context), history(s), conflicts})
+}
+
+// asJSON shows bytes as the JSON they are, else as text.
+func asJSON(raw []byte) any {
+	switch {
+	case len(raw) == 0:
+		return nil
+	case json.Valid(raw) && utf8.Valid(raw):
+		return json.RawMessage(raw)
+	}
+	return string(raw)
+}
+
+func history(s operate.Story) []string {
+	if s.Event.History == "" {
+		return []string{}
+	}
+	return strings.Split(s.Event.History, "\n")
+}
+
+func showStory(env environment, s operate.Story) error {
+	e := s.Event
+	t := newTable(env.out)
+	line := func(name, value string) {
+		if value != "" {
+			t.row(name, value)
+		}
+	}
+	line("event", e.ID)
+	line("type", e.Type)
+	line("object", e.ObjectID)
+	line("delivery", e.DeliveryID)
+	line("received", e.ReceivedAt.Format(time.RFC3339)+", "+string(e.Trust))
+	if e.Order != nil {
+		line("order", fmt.Sprint(*e.Order))
+	}
+	line("status", strings.TrimSpace(string(e.Status)+" "+string(e.Outcome)))
+	line("target", strings.TrimSpace(e.TargetObject+" "+e.TargetID))
+	line("mapping", e.MappingVersion)
+	line("error", strings.TrimSpace(e.ErrorCode+" "+e.Error))
+	line("attempts", fmt.Sprintf("%d, %d replays, %d duplicates", e.Attempts, e.ReplayCount, e.DuplicateCount))
+	if !e.NextAttempt.IsZero() {
+		line("next attempt", e.NextAttempt.Format(time.RFC3339))
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	section(env, "history", history(s))
+	var conflicts []string
+	for _, c := range s.Conflicts {
+		conflicts = append(conflicts, c.ReceivedAt.Format(time.RFC3339)+" "+c.ID+" "+string(c.Status))
+	}
+	section(env, "conflicts", conflicts)
+	fmt.Fprintf(env.out, "\npayload (%d bytes)\n  %s\n", len(e.Payload), oneLine(string(e.Payload)))
+	return nil
+}
+
+func section(env environment, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(env.out, "\n%s\n", title)
+	for _, l := range lines {
+		fmt.Fprintf(env.out, "  %s\n", oneLine(l))
+	}
+}
