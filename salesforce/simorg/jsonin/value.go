@@ -5,6 +5,7 @@ package jsonin
 
 import (
 	"fmt"
+	"strings"
 )
 
 // Kind is the type of a JSON value.
@@ -65,7 +66,10 @@ func (v *Value) Token() string {
 		}
 		return "VALUE_FALSE"
 	case Number:
-		return "VALUE_NUMBER"
+		if strings.ContainsAny(v.Text, ".eE") {
+			return "VALUE_NUMBER_FLOAT"
+		}
+		return "VALUE_NUMBER_INT"
 	case String:
 		return "VALUE_STRING"
 	case Array:

@@ -135,13 +135,18 @@ func (o *Org) Rows(obj *schema.Object) []schema.Row {
 	return rows
 }
 
-// Counts returns the number of committed rows of each object that has any.
+// Counts returns the number of committed rows of each object that has any,
+// without those that every org has.
 func (o *Org) Counts() map[string]int {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	counts := map[string]int{}
 	for obj, t := range o.tables {
-		if n := len(t.place); n > 0 {
+		n := len(t.place)
+		if t.get(UserID) != nil || t.get(OrgID) != nil {
+			n--
+		}
+		if n > 0 {
 			counts[obj.Name] = n
 		}
 	}

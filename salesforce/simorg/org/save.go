@@ -26,7 +26,7 @@ func (tx *Tx) save(d *DML, w *work, now time.Time) {
 	if w.err != nil {
 		w.result.Errors = []RowError{*w.err}
 	}
-	if w.result.ID == "" {
+	if w.result.OK() && w.result.ID == "" {
 		w.result.ID = w.id
 	}
 }

@@ -80,59 +80,73 @@ func derived(f *Field) *Field {
 // standardObjects are the few that clients and users can't do without. The
 // Name of contacts and users is made of first and last name by the org.
 func standardObjects() []*Object {
-	return []*Object{
-		standard("Account", "001", required(text("Name", "Account Name", 255)), true,
-			text("AccountNumber", "Account Number", 40),
-			picklist("Type", "Account Type", "Prospect", "Customer - Direct", "Customer - Channel", "Other"),
-			picklist("Industry", "Industry", "Banking", "Education", "Energy", "Other", "Technology"),
-			plain("Phone", "Account Phone", Phone),
-			plain("Website", "Website", URL),
-			number("AnnualRevenue", "Annual Revenue", 18, 0),
-			number("NumberOfEmployees", "Employees", 8, 0),
-			long("Description", "Account Description"),
-			lookup("ParentId", "Parent Account ID", "Parent", "ChildAccounts", "Account"),
-		),
-		standard("Contact", "003", derived(text("Name", "Full Name", 121)), true,
-			text("FirstName", "First Name", 40),
-			required(text("LastName", "Last Name", 80)),
-			plain("Email", "Email", Email),
-			plain("Phone", "Business Phone", Phone),
-			text("Title", "Title", 128),
-			plain("Birthdate", "Birthdate", Date),
-			long("Description", "Contact Description"),
-			lookup("AccountId", "Account ID", "Account", "Contacts", "Account"),
-		),
-		standard("Organization", "00D", derived(text("Name", "Name", 80)), false,
-			derived(text("OrganizationType", "Edition", 40)),
-			derived(text("InstanceName", "Instance Name", 5)),
-			derived(plain("IsSandbox", "Is Sandbox", Checkbox)),
-			derived(text("NamespacePrefix", "Namespace Prefix", 15)),
-			derived(plain("TrialExpirationDate", "Trial Expiration Date", DateTime)),
-			derived(text("DefaultLocaleSidKey", "Locale", 40)),
-			derived(text("LanguageLocaleKey", "Language", 40)),
-			derived(text("TimeZoneSidKey", "Time Zone", 40)),
-		),
-		standard("Task", "00T", nil, true,
-			text("Subject", "Subject", 255),
-			picklist("Status", "Status", "Not Started", "In Progress", "Completed", "Waiting on someone else", "Deferred"),
-			picklist("Priority", "Priority", "High", "Normal", "Low"),
-			plain("ActivityDate", "Due Date Only", Date),
-			long("Description", "Description"),
-			lookup("WhoId", "Name ID", "Who", "Tasks", "Contact"),
-			lookup("WhatId", "Related To ID", "What", "Tasks", "Account"),
-		),
-		standard("User", "005", derived(text("Name", "Full Name", 121)), false,
-			required(text("Username", "Username", 80)),
-			text("FirstName", "First Name", 40),
-			required(text("LastName", "Last Name", 80)),
-			required(plain("Email", "Email", Email)),
-			required(text("Alias", "Alias", 8)),
-			plain("IsActive", "Active", Checkbox),
-			text("LocaleSidKey", "Locale", 40),
-			text("LanguageLocaleKey", "Language", 40),
-			text("TimeZoneSidKey", "Time Zone", 40),
-		),
-	}
+	return []*Object{account(), contact(), organization(), task(), user()}
+}
+
+func account() *Object {
+	return standard("Account", "001", required(text("Name", "Account Name", 255)), true,
+		text("AccountNumber", "Account Number", 40),
+		picklist("Type", "Account Type", "Prospect", "Customer - Direct", "Customer - Channel", "Other"),
+		picklist("Industry", "Industry", "Banking", "Education", "Energy", "Other", "Technology"),
+		plain("Phone", "Account Phone", Phone),
+		plain("Website", "Website", URL),
+		number("AnnualRevenue", "Annual Revenue", 18, 0),
+		number("NumberOfEmployees", "Employees", 8, 0),
+		long("Description", "Account Description"),
+		lookup("ParentId", "Parent Account ID", "Parent", "ChildAccounts", "Account"),
+	)
+}
+
+func contact() *Object {
+	return standard("Contact", "003", derived(text("Name", "Full Name", 121)), true,
+		text("FirstName", "First Name", 40),
+		required(text("LastName", "Last Name", 80)),
+		plain("Email", "Email", Email),
+		plain("Phone", "Business Phone", Phone),
+		text("Title", "Title", 128),
+		plain("Birthdate", "Birthdate", Date),
+		long("Description", "Contact Description"),
+		lookup("AccountId", "Account ID", "Account", "Contacts", "Account"),
+	)
+}
+
+func organization() *Object {
+	return standard("Organization", "00D", derived(text("Name", "Name", 80)), false,
+		derived(text("OrganizationType", "Edition", 40)),
+		derived(text("InstanceName", "Instance Name", 5)),
+		derived(plain("IsSandbox", "Is Sandbox", Checkbox)),
+		derived(text("NamespacePrefix", "Namespace Prefix", 15)),
+		derived(plain("TrialExpirationDate", "Trial Expiration Date", DateTime)),
+		derived(text("DefaultLocaleSidKey", "Locale", 40)),
+		derived(text("LanguageLocaleKey", "Language", 40)),
+		derived(text("TimeZoneSidKey", "Time Zone", 40)),
+	)
+}
+
+func task() *Object {
+	return standard("Task", "00T", nil, true,
+		text("Subject", "Subject", 255),
+		picklist("Status", "Status", "Not Started", "In Progress", "Completed", "Waiting on someone else", "Deferred"),
+		picklist("Priority", "Priority", "High", "Normal", "Low"),
+		plain("ActivityDate", "Due Date Only", Date),
+		long("Description", "Description"),
+		lookup("WhoId", "Name ID", "Who", "Tasks", "Contact"),
+		lookup("WhatId", "Related To ID", "What", "Tasks", "Account"),
+	)
+}
+
+func user() *Object {
+	return standard("User", "005", derived(text("Name", "Full Name", 121)), false,
+		required(text("Username", "Username", 80)),
+		text("FirstName", "First Name", 40),
+		required(text("LastName", "Last Name", 80)),
+		required(plain("Email", "Email", Email)),
+		required(text("Alias", "Alias", 8)),
+		plain("IsActive", "Active", Checkbox),
+		text("LocaleSidKey", "Locale", 40),
+		text("LanguageLocaleKey", "Language", 40),
+		text("TimeZoneSidKey", "Time Zone", 40),
+	)
 }
 
 func standard(name, prefix string, nameField *Field, owned bool, fields ...*Field) *Object {

@@ -40,11 +40,6 @@ const (
 	KindID       // text: an id of this or another object
 )
 
-// String names the kind as Salesforce's messages about formulas do.
-func (k Kind) String() string {
-	return [...]string{"Text", "Number", "Boolean", "Date", "DateTime", "Picklist", "Text"}[k]
-}
-
 // trait is what holds for every field of a type.
 type trait struct {
 	kind     Kind
