@@ -36,49 +36,54 @@ func nestedItems(split path.List) (*path.Path, error) {
 // a nested batch an outer element whose inner array can't be read stands for
 // itself, so that it is kept.
 func (d *Document) elements() ([]element, error) {
-	outer := element{d.json, d.Value}
-	all, ok := items(outer, d.identifier.identity.Split.Path())
-	if !ok {
-		return nil, &Refusal{NoID, "what should be the list of events is no array"}
+	all, err := items(element{d.json, d.Value}, d.identifier.identity.Split.Path())
+	if err != nil || d.identifier.items == nil {
+		return all, err
 	}
-	if nested := d.identifier.items; nested != nil {
-		var flat []element
-		for _, e := range all {
-			inner, ok := items(e, *nested)
-			if !ok || e.value == nil {
-				inner = []element{e}
-			}
-			flat = append(flat, inner...)
+	var flat []element
+	for _, e := range all {
+		inner, err := items(e, *d.identifier.items)
+		if err == errTooMany {
+			return nil, err
 		}
-		all = flat
+		if err != nil || e.value == nil {
+			inner = []element{e}
+		}
+		if flat = append(flat, inner...); len(flat) > MaxEvents {
+			return nil, errTooMany
+		}
 	}
-	if len(all) > MaxEvents {
-		return nil, &Refusal{TooMany, fmt.Sprintf("more than %d events in one delivery", MaxEvents)}
-	}
-	return all, nil
+	return flat, nil
 }
 
-// items returns the elements of the array at p inside e; ok is false when
-// something else stands there.
-func items(e element, p path.Path) (list []element, ok bool) {
+var (
+	errNoArray = &Refusal{NoID, "what should be the list of events is no array"}
+	errTooMany = &Refusal{TooMany, fmt.Sprintf("more than %d events in one delivery", MaxEvents)}
+)
+
+// items returns the elements of the array at p inside e.
+func items(e element, p path.Path) ([]element, error) {
 	value, _ := p.In(e.value)
 	if value == nil {
-		return nil, true
+		return nil, nil
 	}
 	values, ok := value.([]any)
 	if !ok {
-		return nil, false
+		return nil, errNoArray
+	}
+	if len(values) > MaxEvents {
+		return nil, errTooMany
 	}
 	raw, _ := p.Raw(e.raw)
 	parts := splitArray(raw, len(values))
 	if len(parts) != len(values) {
-		return nil, false
+		return nil, errNoArray
 	}
-	list = make([]element, len(values))
+	list := make([]element, len(values))
 	for i := range values {
 		list[i] = element{parts[i], values[i]}
 	}
-	return list, true
+	return list, nil
 }
 
 // splitArray returns the bytes of each element of a JSON array that is known to
