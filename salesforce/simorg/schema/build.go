@@ -69,7 +69,7 @@ func (l *loader) newObject(d *draft, prefix string) *Object {
 	}
 	o := &Object{
 		Name: d.name, Label: d.meta.Label, PluralLabel: d.meta.PluralLabel,
-		KeyPrefix: prefix, Custom: true, Sharing: d.meta.Sharing,
+		KeyPrefix: prefix, Custom: true,
 	}
 	name := l.nameField(d)
 	if name == nil {

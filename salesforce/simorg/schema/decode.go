@@ -32,7 +32,6 @@ type xmlObject struct {
 	Label       string    `xml:"label"`
 	PluralLabel string    `xml:"pluralLabel"`
 	NameField   *xmlField `xml:"nameField"`
-	Sharing     string    `xml:"sharingModel"`
 	SettingType string    `xml:"customSettingsType"`
 }
 

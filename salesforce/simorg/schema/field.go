@@ -118,7 +118,7 @@ func (l *loader) reference(x located[xmlField], f *Field) {
 	f.ChildName = v.RelationshipName
 	f.Parent = strings.TrimSuffix(f.Name, "__c") + "__r"
 	if f.Type == MasterDetail {
-		f.Required, f.OnDelete, f.Reparentable = true, Cascade, v.Reparentable
+		f.Required, f.OnDelete = true, Cascade
 		f.Updateable = v.Reparentable
 		return
 	}

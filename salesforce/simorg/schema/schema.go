@@ -48,7 +48,6 @@ type Object struct {
 	Name, Label, PluralLabel string
 	KeyPrefix                string // first three characters of its ids
 	Custom                   bool
-	Sharing                  string // sharing model as in the metadata
 	Fields                   []*Field
 	Rules                    []Rule  // active validation rules, ordered by name
 	Children                 []Child // lookups and master-details that point here
@@ -72,16 +71,6 @@ func (o *Object) Relationship(name string) *Field {
 		return f
 	}
 	return o.byParent[strings.ToLower(name)]
-}
-
-// Master returns the first master-detail field; nil for objects that stand alone.
-func (o *Object) Master() *Field {
-	for _, f := range o.Fields {
-		if f.Type == MasterDetail {
-			return f
-		}
-	}
-	return nil
 }
 
 // NewRow returns a row of nulls, checkboxes false.
@@ -150,11 +139,10 @@ type Field struct {
 	Picklist   []PicklistValue
 	Restricted bool // only the values of Picklist
 
-	ReferenceTo  []string // objects a lookup may point to
-	Parent       string   // relationship name upwards: Customer__r, Owner
-	ChildName    string   // relationship name downwards, without __r
-	OnDelete     DeleteConstraint
-	Reparentable bool // of a master-detail
+	ReferenceTo []string // objects a lookup may point to
+	Parent      string   // relationship name upwards: Customer__r, Owner
+	ChildName   string   // relationship name downwards, without __r
+	OnDelete    DeleteConstraint
 
 	Format string // of auto numbers: IE-{0000}
 

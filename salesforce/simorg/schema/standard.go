@@ -150,7 +150,7 @@ func user() *Object {
 }
 
 func standard(name, prefix string, nameField *Field, owned bool, fields ...*Field) *Object {
-	o := &Object{Name: name, Label: name, PluralLabel: name + "s", KeyPrefix: prefix, Sharing: "ReadWrite"}
+	o := &Object{Name: name, Label: name, PluralLabel: name + "s", KeyPrefix: prefix}
 	for _, f := range systemFields(nameField, owned) {
 		if f != nil {
 			o.Fields = append(o.Fields, f)
