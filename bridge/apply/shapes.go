@@ -10,7 +10,8 @@ import (
 )
 
 // shape is what apply needs to know of an object: how its keys compare and
-// how its values read.
+// how its values read. The zero shape is that of an object that no record
+// writes: nothing is known.
 type shape struct {
 	object *salesforce.Object
 	read   time.Time
@@ -60,13 +61,13 @@ func (s *shapes) forget(object string) {
 // foldsCase says whether an external ID field takes "A" and "a" for one value:
 // only unique fields that are not case sensitive do.
 func (s shape) foldsCase(field string) bool {
-	f, known := s.object.Field(field)
+	f, known := s.field(field)
 	return known && f.Unique && !f.CaseSensitive
 }
 
 // kindOf is the type of a column, "" for one that is unknown or can't be read.
 func (s shape) kindOf(column string) string {
-	f, known := s.object.Field(column)
+	f, known := s.field(column)
 	if !known {
 		return ""
 	}
@@ -78,4 +79,11 @@ func (s shape) kindOf(column string) string {
 func (s shape) plainLookup(relationship string) bool {
 	f, known := s.object.Relationship(relationship)
 	return known && len(f.ReferenceTo) == 1
+}
+
+func (s shape) field(name string) (salesforce.Field, bool) {
+	if s.object == nil {
+		return salesforce.Field{}, false
+	}
+	return s.object.Field(name)
 }
