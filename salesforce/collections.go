@@ -117,7 +117,7 @@ func (c *Client) writeRows(ctx context.Context, s Subrequest, n int) ([]SaveResu
 	}
 	req := request{op: s.op, method: s.method, path: s.path, write: true, keyField: s.keyField}
 	if s.body != nil {
-		e := newEncoder(n * encodeHint)
+		e := newEncoder(s.size)
 		s.body(e)
 		req.body = e.bytes()
 		if e.err != nil {

@@ -255,7 +255,7 @@ func anyWrite(subs []Subrequest) bool {
 func hintOf(subs []Subrequest) int {
 	hint := encodeHint
 	for _, s := range subs {
-		hint += encodeHint * (1 + s.rows)
+		hint += encodeHint + s.size + len(s.path)
 	}
 	return hint
 }

@@ -3,6 +3,7 @@ package salesforce
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -140,7 +141,9 @@ func (e *encoder) value(v any) {
 	case json.Number:
 		e.number(v)
 	case time.Time:
-		e.text(FormatTime(v))
+		e.buf = append(e.buf, '"')
+		e.buf = v.UTC().AppendFormat(e.buf, timeLayout)
+		e.buf = append(e.buf, '"')
 	case map[string]any:
 		e.raw("{")
 		e.members(v, "", true)
@@ -163,8 +166,10 @@ func (e *encoder) list(values []any) {
 	e.raw("]")
 }
 
+var numberPattern = regexp.MustCompile(`^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$`)
+
 func (e *encoder) number(n json.Number) {
-	if !json.Valid([]byte(n)) || n == "" || !(n[0] == '-' || n[0] >= '0' && n[0] <= '9') {
+	if !numberPattern.MatchString(string(n)) {
 		e.fail("a field value is no JSON number")
 		return
 	}
@@ -180,21 +185,27 @@ func (e *encoder) other(v any) {
 	e.buf = append(e.buf, b...)
 }
 
+// plain tells the bytes that stand in a JSON string as they are.
+var plain = func() (table [utf8.RuneSelf]bool) {
+	for c := byte(' '); c < utf8.RuneSelf; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}()
+
 // text writes a JSON string; bytes that are no UTF-8 become U+FFFD.
 func (e *encoder) text(s string) {
 	e.buf = append(e.buf, '"')
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
 		if c < utf8.RuneSelf {
-			e.raw(s[start:i])
-			e.escape(c)
+			if !plain[c] {
+				e.buf = append(e.buf, s[start:i]...)
+				e.escape(c)
+				start = i + 1
+			}
 			i++
-			start = i
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -227,4 +238,21 @@ func (e *encoder) escape(c byte) {
 
 // FormatTime writes a time the way Salesforce takes it in JSON and SOQL: UTC,
 // milliseconds, "Z".
-func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+func FormatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
+
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// sizeOf estimates the size of rows as JSON, so that a body grows once.
+func sizeOf(rows []Row) int {
+	size := encodeHint
+	for _, r := range rows {
+		size += len(r.Object) + len(`{"attributes":{"type":""}},"id":""`) + len(r.ID)
+		for name, v := range r.Fields {
+			size += len(name) + len(`"":,`) + len(timeLayout)
+			if s, ok := v.(string); ok {
+				size += len(s) + len(s)/8
+			}
+		}
+	}
+	return size
+}

@@ -21,6 +21,7 @@ type Subrequest struct {
 	keyField string
 	kind     subrequestKind
 	rows     int    // results expected of a collection
+	size     int    // of the body, estimated
 	rowID    string // Id of the record, where the answer may be empty
 	err      error
 }
@@ -120,7 +121,7 @@ func QueryRows(ref, soql string) Subrequest {
 
 func collection(ref, op string, rows []Row, allOrNone bool) Subrequest {
 	return Subrequest{Ref: ref, op: op, method: http.MethodPatch, path: "composite/sobjects",
-		kind: kindRows, rows: len(rows), err: checkCount(len(rows)),
+		kind: kindRows, rows: len(rows), size: sizeOf(rows), err: checkCount(len(rows)),
 		body: func(e *encoder) { e.collection(rows, allOrNone) }}
 }
 
