@@ -37,6 +37,8 @@ var mayImport = map[string][]string{
 	"bridge/apply":        {"bridge/event", "mapping", "mapping/path", "salesforce", "salesforce/soql"},
 	"bridge/poll":         {"bridge/event", "bridge/apply", "bridge/store", "salesforce", "salesforce/soql"},
 	"bridge/operate":      {"bridge/event", "salesforce", "salesforce/soql"},
+	"bridge/trial":        {"bridge/event", "bridge/identify", "bridge/provider", "bridge/verify"},
+	"bridge/preflight":    {"bridge/event", "mapping", "salesforce"},
 	"bridge/app":          {"bridge", "config", "mapping", "salesforce", "apex"},
 	"bridge":              {},
 	"cmd/bridge":          {"bridge", "config", "mapping", "salesforce", "apex"},
