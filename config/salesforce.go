@@ -56,15 +56,17 @@ func (l *loader) auth(salesforce strictyaml.Map) {
 		a.PrivateKeyFile = below(l.dir, m.Text("private_key_file", ""))
 	}
 	l.cfg.Salesforce.Auth = a
-	l.judgeFlow(m, a.Flow)
-	l.judgeHost(salesforce, m)
+	if m.Get("flow").Text == string(a.Flow) {
+		l.judgeFlow(m, a.Flow)
+		l.judgeHost(salesforce, m)
+	}
 }
 
 // judgeFlow refuses what a flow lacks and what it has no use for.
 func (l *loader) judgeFlow(m strictyaml.Map, flow Flow) {
 	keys := flowKeys[flow]
 	for _, key := range keys.need {
-		if n := m.Need(key, fmt.Sprintf("flow %s needs it", flow)); n != nil && n.Kind == strictyaml.Scalar && strings.TrimSpace(n.Text) == "" {
+		if n := m.Need(key, fmt.Sprintf("flow %s needs it", flow)); n != nil && n.Kind == strictyaml.Scalar && strings.TrimSpace(n.Spelled) == "" {
 			l.At(n, key+" is empty", fmt.Sprintf("flow %s needs it", flow))
 		}
 	}

@@ -116,6 +116,7 @@ routes:
 		{"order.paid", `{"id":7,"items":[{"a b":"canary"},{"a b":1.5}]}`, []string{`$.id: fails type`, `$.items[0]["a b"]: fails type`, `$.items[1]["a b"]: fails type`}},
 		{"order.paid", `[]`, []string{`$: fails type`}},
 		{"order.paid", `{"items":[1e999999999]}`, []string{`$.items[0]: the number is out of range`}},
+		{"order.paid", `{"items":[]}`, []string{`$.id: is missing`}},
 		{"old", `{"n":0.07}`, nil},
 		{"old", `{"n":0.075}`, []string{`$.n: fails multipleOf`}},
 	} {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // schema is a compiled JSON Schema with the file it was read from.
@@ -107,6 +108,12 @@ func (s *schema) check(event any) []schemaFault {
 type schemaFault struct{ path, rule string }
 
 func leaves(e *jsonschema.ValidationError, faults []schemaFault) []schemaFault {
+	if required, is := e.ErrorKind.(*kind.Required); is {
+		for _, name := range required.Missing {
+			faults = append(faults, schemaFault{instancePath(append(slices.Clone(e.InstanceLocation), name)), "is missing"})
+		}
+		return faults
+	}
 	if len(e.Causes) == 0 {
 		return append(faults, schemaFault{instancePath(e.InstanceLocation), "fails " + strings.Join(e.ErrorKind.KeywordPath(), "/")})
 	}
