@@ -41,7 +41,7 @@ func Required(h http.Header, name string) (string, Reason) {
 // signatures calls visit with every element of the delivery that carries the
 // rule's prefix (cut off), until visit returns false or maxElements is
 // reached. The reason is OK as soon as there was one such element.
-func (v *check) signatures(r *request, visit func(element string) bool) Reason {
+func (v *check) signatures(r *request, visit func(s signature) bool) Reason {
 	if v.rule.Sig.JSON != "" {
 		text, reason := r.member(v.rule.Sig.JSON)
 		if reason != OK {
@@ -81,7 +81,7 @@ func (v *check) headerValues(h http.Header, name string) ([]string, Reason) {
 	return []string{value}, OK
 }
 
-func (v *check) elements(values []string, visit func(string) bool) Reason {
+func (v *check) elements(values []string, visit func(signature) bool) Reason {
 	sig := v.rule.Sig
 	reason, seen := MalformedHeader, 0
 	for _, value := range values {
@@ -94,13 +94,13 @@ func (v *check) elements(values []string, visit func(string) bool) Reason {
 			if i < sig.Skip {
 				continue
 			}
-			text, ok := strings.CutPrefix(element, sig.Prefix)
-			if !ok || text == "" {
+			found, ok := sig.cut(element)
+			if !ok {
 				continue
 			}
 			reason = OK
 			seen++
-			if !visit(text) {
+			if !visit(found) {
 				return OK
 			}
 		}
@@ -108,15 +108,37 @@ func (v *check) elements(values []string, visit func(string) bool) Reason {
 	return reason
 }
 
-// expandNumbered writes out "X-Signature-{n}" for 1 to maxElements.
-func expandNumbered(sig Signature) []string {
-	if !sig.Numbered {
-		return sig.Headers
+// signature is one received signature, still encoded.
+type signature struct {
+	text   string
+	public bool // made with a private key: Ed25519
+}
+
+// cut takes the prefix off an element; ok is false for what is no signature of
+// the rule.
+func (s Signature) cut(element string) (found signature, ok bool) {
+	if text, ok := strings.CutPrefix(element, s.Prefix); ok {
+		return signature{text: text}, text != ""
 	}
+	if s.PublicPrefix != "" {
+		text, ok := strings.CutPrefix(element, s.PublicPrefix)
+		return signature{text: text, public: true}, ok && text != ""
+	}
+	return signature{}, false
+}
+
+// expandNumbered lists the signature headers in net/http's spelling, with
+// "X-Signature-{n}" written out for 1 to maxElements.
+func expandNumbered(sig Signature) []string {
 	var names []string
 	for _, pattern := range sig.Headers {
+		if !sig.Numbered {
+			names = append(names, http.CanonicalHeaderKey(pattern))
+			continue
+		}
 		for n := 1; n <= maxElements; n++ {
-			names = append(names, strings.ReplaceAll(pattern, "{n}", strconv.Itoa(n)))
+			name := strings.ReplaceAll(pattern, "{n}", strconv.Itoa(n))
+			names = append(names, http.CanonicalHeaderKey(name))
 		}
 	}
 	return names

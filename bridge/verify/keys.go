@@ -2,6 +2,7 @@ package verify
 
 import (
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -117,7 +118,8 @@ type key struct {
 	position int    // in Config.Secrets
 	secret   string // as configured: tokens, Basic, {secret}
 	bytes    []byte // HMAC key
-	public   *ecdsa.PublicKey
+	ecdsa    *ecdsa.PublicKey
+	ed25519  ed25519.PublicKey
 	special  any // what a Scheme made of it
 }
 
@@ -133,15 +135,7 @@ func (v *check) prepare(position int, secret string) (key, error) {
 	var err error
 	switch v.rule.Kind {
 	case KindHMAC, KindECDSA:
-		if k.bytes, err = keyForms[v.rule.Key](secret); err != nil {
-			return fail(err.Error())
-		}
-		if len(k.bytes) == 0 {
-			return fail("the key in it is empty")
-		}
-		if v.rule.Kind == KindECDSA {
-			k.public, err = parseECDSA(k.bytes)
-		}
+		err = v.prepareBytes(&k)
 	case KindBasic:
 		if !strings.Contains(secret, ":") {
 			err = errors.New(`write it as "user:password"`)
@@ -154,4 +148,28 @@ func (v *check) prepare(position int, secret string) (key, error) {
 		return fail(err.Error())
 	}
 	return k, nil
+}
+
+// publicMark begins a public key where others begin with "whsec_".
+const publicMark = "whpk_"
+
+func (v *check) prepareBytes(k *key) (err error) {
+	if text, ok := strings.CutPrefix(k.secret, publicMark); ok && v.rule.Sig.PublicPrefix != "" {
+		raw, err := decodeBase64Key(text)
+		if err == nil && len(raw) != ed25519.PublicKeySize {
+			err = errors.New("it is no Ed25519 public key")
+		}
+		k.ed25519 = raw
+		return err
+	}
+	if k.bytes, err = keyForms[v.rule.Key](k.secret); err != nil {
+		return err
+	}
+	if len(k.bytes) == 0 {
+		return errors.New("the key in it is empty")
+	}
+	if v.rule.Kind == KindECDSA {
+		k.ecdsa, err = parseECDSA(k.bytes)
+	}
+	return err
 }

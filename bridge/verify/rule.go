@@ -38,13 +38,17 @@ type Rule struct {
 
 // Signature says where the signatures of a delivery stand.
 type Signature struct {
-	Headers  []string `json:"headers,omitempty"`  // the first ones present are used; {n} counts 1 to 100 when Numbered
-	JSON     string   `json:"json,omitempty"`     // or a member of the body, as "a.b"
-	Prefix   string   `json:"prefix,omitempty"`   // what each element begins with; others are passed over
-	Split    string   `json:"split,omitempty"`    // what separates the elements of one value
-	Skip     int      `json:"skip,omitempty"`     // leading elements that are no signatures
-	Numbered bool     `json:"numbered,omitempty"` // one header per key
-	Multi    bool     `json:"multi,omitempty"`    // the header may be repeated with different values
+	Headers []string `json:"headers,omitempty"` // the first ones present are used; {n} counts 1 to 100 when Numbered
+	JSON    string   `json:"json,omitempty"`    // or a member of the body, as "a.b"
+	Prefix  string   `json:"prefix,omitempty"`  // what each element begins with; others are passed over
+	// PublicPrefix begins the elements that are Ed25519 signatures, for secrets
+	// that are public keys ("whpk_…").
+	PublicPrefix string `json:"public_prefix,omitempty"`
+
+	Split    string `json:"split,omitempty"`    // what separates the elements of one value
+	Skip     int    `json:"skip,omitempty"`     // leading elements that are no signatures
+	Numbered bool   `json:"numbered,omitempty"` // one header per key
+	Multi    bool   `json:"multi,omitempty"`    // the header may be repeated with different values
 }
 
 // Timestamp says where the signed time of a delivery stands and how old it may be.

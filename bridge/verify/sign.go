@@ -31,6 +31,8 @@ func Sign(rule Rule, secret string, req Request) (http.Header, error) {
 		out.Set(name, value)
 	}
 	switch {
+	case k.ed25519 != nil:
+		return nil, ErrNotSignable
 	case rule.Kind == KindToken:
 		out.Set(rule.Sig.Headers[0], secret)
 		return out, nil

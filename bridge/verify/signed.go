@@ -1,7 +1,9 @@
 package verify
 
 import (
+	"bytes"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/hmac"
 	"hash"
 	"io"
@@ -16,16 +18,17 @@ func (c *check) matchSigned(r *request) (Reason, int) {
 	}
 	position, decoded := -1, false
 	expected := c.expected(signed)
-	reason = c.signatures(r, func(element string) bool {
+	reason = c.signatures(r, func(found signature) bool {
 		var room [maxSignature]byte
-		n, err := c.decode(room[:], element)
+		n, err := c.decode(room[:], found.text)
 		if err != nil {
 			return true
 		}
 		for _, e := range expected {
-			if e.wellFormed(n) {
-				decoded = true
+			if !e.fits(n, found.public) {
+				continue
 			}
+			decoded = true
 			if position < 0 && e.equals(room[:n]) {
 				position = e.position
 			}
@@ -55,7 +58,7 @@ type signedText struct {
 // gather collects the pieces of the signed bytes. Signatures are looked for
 // first, so that an unsigned delivery is told from one with a bad time.
 func (c *check) gather(r *request) (*signedText, Reason) {
-	if reason := c.signatures(r, func(string) bool { return false }); reason != OK {
+	if reason := c.signatures(r, func(signature) bool { return false }); reason != OK {
 		return nil, reason
 	}
 	return c.pieces(r)
@@ -123,18 +126,32 @@ func (c *check) age(r *request, s *signedText) Reason {
 	return Age(at, r.Now, c.rule.TS.Window())
 }
 
-// expectation is one signature that would be right.
+// expectation is one signature that would be right, or how to tell it.
 type expectation struct {
 	position int
-	digest   []byte
-	public   *ecdsa.PublicKey // nil: the digest itself is the signature
+	digest   []byte            // an HMAC or hash: the signature itself
+	ecdsa    *ecdsa.PublicKey  // or the key that signed digest
+	ed25519  ed25519.PublicKey // or the key that signed message
+	message  []byte
 }
 
-func (e expectation) wellFormed(n int) bool { return e.public != nil || n == len(e.digest) }
+// fits says whether n bytes can be such a signature.
+func (e expectation) fits(n int, public bool) bool {
+	switch {
+	case e.ed25519 != nil || public:
+		return e.ed25519 != nil && public && n == ed25519.SignatureSize
+	case e.ecdsa != nil:
+		return n > 0
+	}
+	return n == len(e.digest)
+}
 
 func (e expectation) equals(signature []byte) bool {
-	if e.public != nil {
-		return ecdsa.VerifyASN1(e.public, e.digest, signature)
+	switch {
+	case e.ed25519 != nil:
+		return ed25519.Verify(e.ed25519, e.message, signature)
+	case e.ecdsa != nil:
+		return ecdsa.VerifyASN1(e.ecdsa, e.digest, signature)
 	}
 	return hmac.Equal(e.digest, signature)
 }
@@ -143,7 +160,15 @@ func (c *check) expected(s *signedText) []expectation {
 	list := make([]expectation, 0, len(c.keys)*len(s.urls))
 	for _, k := range c.keys {
 		for _, url := range s.urls {
-			list = append(list, expectation{k.position, c.digest(k, s, url), k.public})
+			e := expectation{position: k.position, ecdsa: k.ecdsa, ed25519: k.ed25519}
+			if k.ed25519 != nil {
+				var message bytes.Buffer
+				c.write(&message, k, s, url)
+				e.message = message.Bytes()
+			} else {
+				e.digest = c.digest(k, s, url)
+			}
+			list = append(list, e)
 		}
 	}
 	return list
@@ -156,15 +181,20 @@ func (c *check) digest(k key, s *signedText, url string) []byte {
 	} else {
 		h = c.hash()
 	}
+	c.write(h, k, s, url)
+	return h.Sum(nil)
+}
+
+// write writes the signed bytes; w never fails.
+func (c *check) write(w io.Writer, k key, s *signedText, url string) {
 	for i, p := range c.parts {
 		switch p.kind {
 		case partURL:
-			_, _ = io.WriteString(h, url)
+			_, _ = io.WriteString(w, url)
 		case partSecret:
-			_, _ = io.WriteString(h, k.secret)
+			_, _ = io.WriteString(w, k.secret)
 		default:
-			_, _ = h.Write(s.pieces[i])
+			_, _ = w.Write(s.pieces[i])
 		}
 	}
-	return h.Sum(nil)
 }

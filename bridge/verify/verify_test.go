@@ -1,6 +1,9 @@
 package verify_test
 
 import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
 	"net/http"
 	"strings"
 	"testing"
@@ -296,5 +299,45 @@ func TestVectorFiles(t *testing.T) {
 	for _, broken := range []string{``, `{}`, `[{"id":1}]`, `[{"id":"a"}`, `[`, `[{"headers":{"a":1}}]`} {
 		_, err := run.Run(strings.NewReader(broken))
 		assert.Error(t, err, broken)
+	}
+}
+
+func TestPublicKeysOfStandardWebhooks(t *testing.T) {
+	t.Parallel()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	r := rule(t, "standard-webhooks")
+	req := signed(t, r)
+	secret := "whpk_" + base64.StdEncoding.EncodeToString(public)
+	symmetric := req.Header.Get("Webhook-Signature")
+	good := "v1a," + base64.StdEncoding.EncodeToString(ed25519.Sign(private, []byte("msg_1.1767225600."+string(req.Body))))
+	for name, c := range map[string]struct {
+		signature string
+		secrets   []string
+		want      verify.Reason
+		position  int
+	}{
+		"public key":              {good, []string{secret}, verify.OK, 0},
+		"beside a symmetric one":  {symmetric + " " + good, []string{"whsec_MDAw", secret}, verify.OK, 1},
+		"symmetric one counts":    {good + " " + symmetric, []string{secretFor(r)}, verify.OK, 0},
+		"only for the other kind": {good, []string{secretFor(r)}, verify.MalformedHeader, -1},
+		"symmetric only":          {symmetric, []string{secret}, verify.MalformedHeader, -1},
+		"called symmetric":        {strings.Replace(good, "v1a,", "v1,", 1), []string{secret}, verify.MalformedHeader, -1},
+		"changed":                 {good[:20] + "AAAA" + good[24:], []string{secret}, verify.BadSignature, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			req := req
+			req.Header = req.Header.Clone()
+			req.Header.Set("Webhook-Signature", c.signature)
+			got := verifier(t, c.secrets, r).Verify(req)
+			assert.Equal(t, c.want, got.Reason)
+			assert.Equal(t, c.position, got.Secret)
+		})
+	}
+	for _, bad := range []string{"whpk_", "whpk_AAAA", "whpk_!"} {
+		_, err := verify.New(verify.Config{Rules: []verify.Rule{r}, Secrets: []string{bad}})
+		problem := (*verify.SecretError)(nil)
+		require.ErrorAs(t, err, &problem, bad)
 	}
 }
