@@ -125,10 +125,11 @@ func causeText(err error) string {
 	return err.Error()
 }
 
-// quietCarrier keeps the carrier's lines out of the standard logger: it logs
+// QuietCarrier keeps the carrier's lines out of the standard logger: it logs
 // user names there, and bodies of failed calls if ever it saw one. All other
-// lines pass as they did. Doing it twice does no harm.
-func quietCarrier() {
+// lines pass as they did. Doing it twice does no harm; New and package auth do
+// it.
+func QuietCarrier() {
 	if _, done := log.Writer().(carrierFilter); !done {
 		log.SetOutput(carrierFilter{log.Writer()})
 	}

@@ -127,7 +127,7 @@ func New(cfg Config) (*Client, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	quietCarrier()
+	QuietCarrier()
 	return &Client{cfg: cfg, base: "/services/data/v" + cfg.APIVersion + "/"}, nil
 }
 

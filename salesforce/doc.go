@@ -33,7 +33,7 @@
 // parse, to log or to panic about.
 //
 // What simpleforce still logs by itself, such as the user name after a SOAP
-// login, goes to the standard logger. New therefore puts a filter in front of
+// login, goes to the standard logger. QuietCarrier, called by New, therefore puts a filter in front of
 // the standard logger's output that drops simpleforce's lines, which all carry
 // its prefix, and passes all others. It is put there once, however many clients
 // are made; a program that sets another output afterwards sees those harmless

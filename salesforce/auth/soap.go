@@ -23,6 +23,7 @@ type soapLogin struct {
 }
 
 func (l soapLogin) login(ctx context.Context) (salesforce.Session, error) {
+	salesforce.QuietCarrier()
 	x := &soapExchange{ctx: ctx, cfg: l.cfg}
 	carrier := simpleforce.NewClient(l.host, "sfbridge", soapVersion)
 	carrier.SetHttpClient(&http.Client{Transport: x})
