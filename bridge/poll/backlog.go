@@ -22,6 +22,7 @@ type backlog struct {
 	flight  map[string]string         // rows in work, with their queue
 	ended   map[string]bool           // rows that ended since the running due query began
 	depth   int                       // events of one entity that fit into one batch
+	plan    *plan                     // nil when something has changed since it was made
 }
 
 // hold is a due row that is to rest for a while without the org knowing.
@@ -50,6 +51,7 @@ func (b *backlog) queryStarts() { clear(b.ended) }
 // what was known; a further page adds to it, so that the rows of the pages
 // before go on holding back what comes after them.
 func (b *backlog) merge(a answer) {
+	b.plan = nil
 	if !a.further {
 		b.due = b.due[:0]
 	}
@@ -78,6 +80,7 @@ func (b *backlog) settled(e *event.Event) bool {
 
 // keep forgets the due rows of queues that are no longer ours.
 func (b *backlog) keep(queues []string) {
+	b.plan = nil
 	b.due = slices.DeleteFunc(b.due, func(e *event.Event) bool { return !slices.Contains(queues, e.Queue) })
 }
 
@@ -87,147 +90,24 @@ func (b *backlog) wait(e *event.Event) {
 	}
 }
 
-// chain is the events of one entity that may be taken now, in order. first is
-// the place of the oldest in fetching order.
-type chain struct {
-	queue  string
-	first  int
-	events []*event.Event
-}
-
-// chains lists what may be taken, oldest first; of it, what lies in a queue
-// in work only when busy is true.
-func (b *backlog) chains(now time.Time, busy bool) []chain {
-	b.dropHolds(now)
-	place := make(map[string]int, len(b.due))
-	entities := make(map[string][]*event.Event, len(b.due))
-	for i, e := range b.due {
-		place[e.RowID] = i
-		entities[e.Entity()] = append(entities[e.Entity()], e)
-	}
-	blockers := b.blockers()
-	var all []chain
-	for entity, events := range entities {
-		queue := events[0].Queue
-		if b.busy[queue] != busy {
-			continue
-		}
-		slices.SortFunc(events, event.Compare)
-		c := chain{queue: queue, first: len(b.due)}
-		for _, e := range events {
-			if blocker := blockers[entity]; blocker != nil && event.Compare(blocker, e) < 0 {
-				break
-			}
-			if _, held := b.holds[e.RowID]; held {
-				continue // a hold that holds back is among the blockers
-			}
-			c.events = append(c.events, e)
-			c.first = min(c.first, place[e.RowID])
-		}
-		if len(c.events) > 0 {
-			all = append(all, c)
-		}
-	}
-	slices.SortFunc(all, func(x, y chain) int { return x.first - y.first })
-	return all
-}
-
-// blockers gives for each entity the earliest open event that later ones have
-// to wait for.
-func (b *backlog) blockers() map[string]*event.Event {
-	first := make(map[string]*event.Event, len(b.waiting)+len(b.holds))
-	add := func(e *event.Event) {
-		if old := first[e.Entity()]; e.HoldsBack() && (old == nil || event.Compare(e, old) < 0) {
-			first[e.Entity()] = e
-		}
-	}
-	for _, events := range b.waiting {
-		for _, e := range events {
-			add(e)
-		}
-	}
-	for _, h := range b.holds {
-		add(h.event)
-	}
-	return first
-}
-
-func (b *backlog) dropHolds(now time.Time) {
-	for id, h := range b.holds {
-		if !now.Before(h.until) {
-			delete(b.holds, id)
-		}
-	}
-}
-
-// ready counts the rows that may be taken now.
-func (b *backlog) ready(now time.Time) int { return count(b.chains(now, false)) }
-
-// coming counts the rows that may be taken as soon as the batches in work end.
-func (b *backlog) coming(now time.Time) int { return count(b.chains(now, true)) }
-
-func count(chains []chain) int {
-	n := 0
-	for _, c := range chains {
-		n += len(c.events)
-	}
-	return n
-}
-
 // take chooses the next batch of at most limit rows and marks them and their
 // queues as in work. A row that alone reports as a suspect makes a batch of its
 // own, before all others.
 func (b *backlog) take(now time.Time, limit int, alone func(rowID string) bool) []*event.Event {
-	chains := b.chains(now, false)
-	for _, c := range chains {
-		if alone(c.events[0].RowID) {
-			return b.start(c.events[:1])
-		}
-	}
+	chains := slices.Clone(b.current(now).chains)
 	for i, c := range chains {
-		if at := slices.IndexFunc(c.events, func(e *event.Event) bool { return alone(e.RowID) }); at >= 0 {
+		switch at := slices.IndexFunc(c.events, func(e *event.Event) bool { return alone(e.RowID) }); {
+		case at == 0:
+			return b.start(c.events[:1])
+		case at > 0:
 			chains[i].events = c.events[:at]
 		}
 	}
 	return b.start(b.fill(chains, limit))
 }
 
-// fill takes queue after queue, oldest first, until limit is reached, and from
-// these first the first event of every entity, then the second, and so on:
-// fewer events of one entity need fewer writes one after another.
-func (b *backlog) fill(chains []chain, limit int) []*event.Event {
-	byQueue := map[string][]chain{}
-	var queues []string
-	for _, c := range chains {
-		if byQueue[c.queue] == nil {
-			queues = append(queues, c.queue)
-		}
-		c.events = c.events[:min(len(c.events), b.depth)]
-		byQueue[c.queue] = append(byQueue[c.queue], c)
-	}
-	var chosen []chain
-	for _, q := range queues {
-		if count(chosen) >= limit {
-			break
-		}
-		chosen = append(chosen, byQueue[q]...)
-	}
-	var batch []*event.Event
-	for round := 0; len(batch) < limit; round++ {
-		before := len(batch)
-		for _, c := range chosen {
-			if round < len(c.events) && len(batch) < limit {
-				batch = append(batch, c.events[round])
-			}
-		}
-		if len(batch) == before {
-			break
-		}
-	}
-	return batch
-}
-
 func (b *backlog) start(batch []*event.Event) []*event.Event {
+	b.plan = nil
 	taken := make(map[string]bool, len(batch))
 	for _, e := range batch {
 		b.busy[e.Queue] = true
@@ -247,6 +127,7 @@ type fate struct {
 
 // settle takes a batch back.
 func (b *backlog) settle(fates []fate) {
+	b.plan = nil
 	for _, f := range fates {
 		delete(b.busy, b.flight[f.event.RowID])
 		delete(b.flight, f.event.RowID)

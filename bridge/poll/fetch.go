@@ -211,3 +211,22 @@ func suspectObjects(due []*event.Event, all bool) (objects []string, latest int6
 func timed(e *event.Event) bool {
 	return e.Order != nil && *e.Order/1000 == e.SourceTime.Unix()
 }
+
+// reviews counts the rows that wait for a person. The count reads a field
+// without index, so it is made rarely and given up early.
+func (r *rows) reviews(ctx context.Context) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout/4)
+	defer cancel()
+	text, err := soql.Select("COUNT()").From(event.Object).Where(soql.Eq(event.FieldStatus, string(event.Review))).Build()
+	if err != nil {
+		return 0, fmt.Errorf("asking for what waits for a person: %w", err)
+	}
+	replies, err := r.org.Composite(ctx, []salesforce.Subrequest{salesforce.QueryRows("review", text)}, false)
+	if err != nil {
+		return 0, err
+	}
+	if reply := replies[0]; !reply.OK() {
+		return 0, &salesforce.Error{Op: salesforce.OpComposite, Status: reply.Status, Fault: reply.Fault()}
+	}
+	return replies[0].Total, nil
+}

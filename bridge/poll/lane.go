@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"sfbridge/bridge/apply"
 	"sfbridge/bridge/event"
@@ -22,8 +23,8 @@ const maxCrashes = 5
 // lane works on one batch at a time, several beside each other.
 type lane struct {
 	cfg  Config
-	rows *rows
-	gate *sync.RWMutex // held for writing by a row that runs strictly alone
+	rows staging
+	gate *semaphore.Weighted // as wide as there are lanes; a row that runs strictly alone takes it all
 }
 
 // outcome is what a lane tells of its batch.
@@ -38,27 +39,26 @@ type outcome struct {
 	pauses  []apply.Pause // routes that rest
 }
 
-// work brings a batch home. stop tells that no new work is to be begun. The
-// journal holds the rows while it runs, so that a crash is counted on them.
-func (l *lane) work(ctx context.Context, stop <-chan struct{}, batch []*event.Event) outcome {
+// work brings a batch home. The end of ctx tells that no new work is to be
+// begun; what has begun goes on under a deadline of its own.
+func (l *lane) work(ctx context.Context, batch []*event.Event) outcome {
 	crashes := l.cfg.Journal.Crashes(batch[0].RowID)
+	weight := int64(1)
 	if crashes >= strictlyAlone {
-		l.gate.Lock()
-		defer l.gate.Unlock()
-	} else {
-		l.gate.RLock()
-		defer l.gate.RUnlock()
+		weight = int64(l.cfg.Lanes)
 	}
-	began := l.cfg.Now()
-	ctx, cancel := context.WithTimeout(ctx, l.cfg.BatchTimeout)
+	if err := l.gate.Acquire(ctx, weight); err != nil {
+		return failed(batch, nil) // stopped before its turn
+	}
+	defer l.gate.Release(weight)
+	stop := ctx.Done()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.cfg.BatchTimeout)
 	defer cancel()
+	began := l.cfg.Now()
 	var out outcome
-	switch {
-	case stopped(stop):
-		out = failed(batch, nil)
-	case crashes >= maxCrashes:
+	if crashes >= maxCrashes {
 		out = l.abandon(ctx, batch, crashes)
-	default:
+	} else {
 		out = l.journaled(ctx, stop, batch)
 	}
 	out.began = began

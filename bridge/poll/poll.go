@@ -23,16 +23,26 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"sfbridge/bridge/event"
 )
 
 // Poller works on the due rows of its queues. See Run.
 type Poller struct {
 	cfg  Config
-	rows *rows
+	rows staging
 
 	mu     sync.Mutex
 	staged []wake        // not yet seen by the run
 	bell   chan struct{} // holds one signal while staged is not empty
+}
+
+// staging reads staging rows; see rows.
+type staging interface {
+	ask(ctx context.Context, q question) (answer, error)
+	load(ctx context.Context, batch []*event.Event) (loaded, error)
+	outline(ctx context.Context, batch []*event.Event) ([]*event.Event, error)
+	reviews(ctx context.Context) (int, error)
 }
 
 // wake is a number of rows that have been staged.

@@ -2,13 +2,10 @@ package poll
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"sfbridge/bridge/event"
-	"sfbridge/salesforce"
-	"sfbridge/salesforce/soql"
 )
 
 // query starts the next due query when it is time.
@@ -26,10 +23,10 @@ func (r *run) query(ctx context.Context, now time.Time) {
 	r.backlog.queryStarts()
 	r.wg.Go(func() {
 		a, err := r.rows.ask(ctx, q)
+		r.answers <- reply{answer: a, began: now, err: err}
 		if err == nil && review {
 			r.countReview(ctx)
 		}
-		r.answers <- reply{answer: a, began: now, err: err}
 	})
 }
 
@@ -96,23 +93,12 @@ func (r *run) report(a answer, now time.Time) {
 	r.cfg.Metrics.Due(a.total, oldest)
 }
 
-// countReview counts the rows that wait for a person. The count reads a field
-// without index, so it is made rarely and given up early.
+// countReview tells the metrics how many rows wait for a person.
 func (r *run) countReview(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, r.cfg.CallTimeout/4)
-	defer cancel()
-	replies, err := r.reviews(ctx)
-	if err != nil || !replies[0].OK() {
+	n, err := r.rows.reviews(ctx)
+	if err != nil {
 		r.cfg.Log.Info("events in Review could not be counted", "error", err)
 		return
 	}
-	r.cfg.Metrics.Review(replies[0].Total)
-}
-
-func (r *run) reviews(ctx context.Context) ([]salesforce.Subresponse, error) {
-	text, err := soql.Select("COUNT()").From(event.Object).Where(soql.Eq(event.FieldStatus, string(event.Review))).Build()
-	if err != nil {
-		return nil, fmt.Errorf("counting what waits for a person: %w", err)
-	}
-	return r.cfg.Org.Composite(ctx, []salesforce.Subrequest{salesforce.QueryRows("review", text)}, false)
+	r.cfg.Metrics.Review(n)
 }

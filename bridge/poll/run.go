@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"sfbridge/bridge/event"
 	"sfbridge/salesforce"
 )
@@ -14,7 +16,7 @@ import (
 type run struct {
 	*Poller
 	once bool
-	gate sync.RWMutex
+	gate *semaphore.Weighted // see lane
 
 	backlog  *backlog
 	schedule schedule
@@ -52,6 +54,7 @@ func newRun(p *Poller) *run {
 		Poller:   p,
 		backlog:  newBacklog(),
 		schedule: schedule{interval: c.Interval, idle: c.Idle, full: c.Batch * c.Lanes},
+		gate:     semaphore.NewWeighted(int64(c.Lanes)),
 		limit:    c.Batch,
 		outcomes: make(chan outcome),
 		answers:  make(chan reply),
@@ -177,8 +180,8 @@ func (r *run) partial(now time.Time) bool {
 
 func (r *run) start(ctx context.Context, batch []*event.Event) {
 	r.inWork++
-	l := &lane{cfg: r.cfg, rows: r.rows, gate: &r.gate}
-	r.wg.Go(func() { r.outcomes <- l.work(context.WithoutCancel(ctx), ctx.Done(), batch) })
+	l := &lane{cfg: r.cfg, rows: r.rows, gate: r.gate}
+	r.wg.Go(func() { r.outcomes <- l.work(ctx, batch) })
 }
 
 // takeBack learns what became of a batch.
