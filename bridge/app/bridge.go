@@ -15,6 +15,7 @@ import (
 
 	"sfbridge/bridge/apply"
 	"sfbridge/bridge/event"
+	"sfbridge/bridge/operate"
 	"sfbridge/bridge/poll"
 	"sfbridge/bridge/provider"
 	"sfbridge/bridge/receive"
@@ -200,4 +201,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// Desk is the operators' side of the running bridge: what it makes due again is
+// worked on at once.
+func (b *Bridge) Desk() (*operate.Desk, error) {
+	return operate.New(operate.Config{Org: b.org, Log: b.log, Wake: b.wake})
 }

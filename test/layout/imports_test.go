@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"config":              {"internal/strictyaml"},
 	"bridge/event":        {},
 	"bridge/verify":       {},
-	"bridge/provider":     {"bridge/verify", "bridge/event", "internal/strictyaml", "mapping/path"},
+	"bridge/provider":     {"bridge/identify", "bridge/verify", "mapping/path"},
 	"bridge/identify":     {"bridge/event", "mapping/path", "mapping/transform"},
 	"bridge/store":        {"bridge/event"},
 	"bridge/stage":        {"bridge/event", "salesforce", "salesforce/soql"},

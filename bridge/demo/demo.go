@@ -1,0 +1,128 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"sfbridge/bridge/app"
+)
+
+// Config says how to run the demo; zero values mean the defaults named.
+type Config struct {
+	Events   int           // of the burst; 2,000
+	Latency  time.Duration // of every call to the simulated org; 20 ms
+	Patience time.Duration // how long a check waits for its events to settle; 20 s
+	Seams    app.Seams     // parts to replace
+	Log      *slog.Logger  // nil: discarded
+	Started  func(Check)   // told when a check begins; nil: nobody
+	Done     func(Check)   // told when it ends; nil: nobody
+}
+
+func (c Config) withDefaults() Config {
+	if c.Events <= 0 {
+		c.Events = 2000
+	}
+	if c.Latency <= 0 {
+		c.Latency = 20 * time.Millisecond
+	}
+	if c.Patience <= 0 {
+		c.Patience = 20 * time.Second
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	for _, hook := range []*func(Check){&c.Started, &c.Done} {
+		if *hook == nil {
+			*hook = func(Check) {}
+		}
+	}
+	return c
+}
+
+// Check is one promise and whether it held.
+type Check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}
+
+// Report is what the demo saw.
+type Report struct {
+	Checks        []Check        `json:"checks"`
+	Records       map[string]int `json:"records"` // rows by object at the end
+	APICalls      int            `json:"api_calls"`
+	CallsPerEvent float64        `json:"calls_per_event"` // of the burst
+	Seconds       float64        `json:"seconds"`
+}
+
+// OK says whether every check passed.
+func (r Report) OK() bool {
+	for _, c := range r.Checks {
+		if !c.OK {
+			return false
+		}
+	}
+	return len(r.Checks) > 0
+}
+
+// Demo is a running org and bridge.
+type Demo struct {
+	cfg   Config
+	world *world
+}
+
+// Start brings up the org and the bridge.
+func Start(ctx context.Context, cfg Config) (*Demo, error) {
+	cfg = cfg.withDefaults()
+	w, err := newWorld(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Demo{cfg: cfg, world: w}, nil
+}
+
+// URL is where deliveries for the source "stripe" go, OrgURL the simulated
+// org, Secret what deliveries are signed with.
+func (d *Demo) URL() string    { return d.world.bridge.URL() + "/webhooks/stripe" }
+func (d *Demo) OrgURL() string { return d.world.org.URL() }
+func (d *Demo) Secret() string { return secret }
+
+// Run plays the checks one after the other. Its error is a failure to run
+// them; what they found is in the report.
+func (d *Demo) Run(ctx context.Context) (Report, error) {
+	begun := time.Now()
+	var r Report
+	for _, c := range checks {
+		d.cfg.Started(Check{Name: c.name})
+		found := Check{Name: c.name}
+		detail, err := c.play(ctx, d.world)
+		found.OK, found.Detail = err == nil, detail
+		if err != nil {
+			found.Detail = err.Error()
+		}
+		if ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+		r.Checks = append(r.Checks, found)
+		d.cfg.Done(found)
+	}
+	stats := d.world.org.Stats()
+	r.Records, r.APICalls, r.CallsPerEvent = stats.Rows, stats.APICalls.Total, d.world.callsPerEvent
+	r.Seconds = time.Since(begun).Seconds()
+	return r, nil
+}
+
+// Close stops the bridge and the org.
+func (d *Demo) Close() error { return d.world.close() }
+
+// Run starts, plays and closes.
+func Run(ctx context.Context, cfg Config) (Report, error) {
+	d, err := Start(ctx, cfg)
+	if err != nil {
+		return Report{}, err
+	}
+	r, err := d.Run(ctx)
+	return r, errors.Join(err, d.Close())
+}
