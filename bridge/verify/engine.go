@@ -30,7 +30,7 @@ type check struct {
 	sigHeaders []string
 	hash       func() hash.Hash
 	decode     func([]byte, string) (int, error)
-	match      func(v *check, r *request) (Reason, int)
+	match      func(c *check, r *request) (Reason, int)
 }
 
 // New compiles the rules and the secrets. A secret that fits none of the rules,
@@ -81,7 +81,7 @@ func (v *Verifier) addSecret(position int, secret string) error {
 }
 
 // matchers are the engine's own kinds.
-var matchers = map[string]func(v *check, r *request) (Reason, int){
+var matchers = map[string]func(c *check, r *request) (Reason, int){
 	KindHMAC:   (*check).matchSigned,
 	KindDigest: (*check).matchSigned,
 	KindECDSA:  (*check).matchSigned,

@@ -15,7 +15,10 @@ const optionalSpace = " \t"
 // Single reads a header that may have one value only. Equal repeats are one
 // value. present is false when no such line came.
 func Single(h http.Header, name string) (value string, present bool, reason Reason) {
-	values := h.Values(name)
+	return single(h.Values(name))
+}
+
+func single(values []string) (value string, present bool, reason Reason) {
 	for i, v := range values {
 		v = strings.Trim(v, optionalSpace)
 		if i > 0 && v != value {
@@ -38,74 +41,71 @@ func Required(h http.Header, name string) (string, Reason) {
 	return value, OK
 }
 
-// signatures calls visit with every element of the delivery that carries the
-// rule's prefix (cut off), until visit returns false or maxElements is
-// reached. The reason is OK as soon as there was one such element.
-func (v *check) signatures(r *request, visit func(s signature) bool) Reason {
-	if v.rule.Sig.JSON != "" {
-		text, reason := r.member(v.rule.Sig.JSON)
+// received finds the signatures of a delivery: every element that begins with
+// the rule's prefix, up to maxElements.
+func (c *check) received(r *request) ([]signature, Reason) {
+	if c.rule.Sig.JSON != "" {
+		text, reason := r.member(c.rule.Sig.JSON)
 		if reason != OK {
-			return reason
+			return nil, reason
 		}
-		return v.elements([]string{text}, visit)
+		return c.elements([]string{text})
 	}
 	var values []string
-	for _, name := range v.sigHeaders {
-		found, reason := v.headerValues(r.Header, name)
+	for _, name := range c.sigHeaders {
+		found, reason := c.headerValues(r.Header[name])
 		if reason != OK {
-			return reason
+			return nil, reason
 		}
-		values = append(values, found...)
+		if values == nil {
+			values = found
+		} else {
+			values = append(values, found...)
+		}
 	}
 	if len(values) == 0 {
-		return MissingHeader
+		return nil, MissingHeader
 	}
-	return v.elements(values, visit)
+	return c.elements(values)
 }
 
 // headerValues returns the values of one signature header that are not empty.
-func (v *check) headerValues(h http.Header, name string) ([]string, Reason) {
-	if v.rule.Sig.Multi {
+func (c *check) headerValues(lines []string) ([]string, Reason) {
+	if c.rule.Sig.Multi {
 		var values []string
-		for _, value := range h.Values(name) {
-			if value = strings.Trim(value, optionalSpace); value != "" && len(values) < maxElements {
-				values = append(values, value)
+		for _, line := range lines {
+			if line = strings.Trim(line, optionalSpace); line != "" && len(values) < maxElements {
+				values = append(values, line)
 			}
 		}
 		return values, OK
 	}
-	value, _, reason := Single(h, name)
+	value, _, reason := single(lines)
 	if reason != OK || value == "" {
 		return nil, reason
 	}
 	return []string{value}, OK
 }
 
-func (v *check) elements(values []string, visit func(signature) bool) Reason {
-	sig := v.rule.Sig
-	reason, seen := MalformedHeader, 0
+func (c *check) elements(values []string) ([]signature, Reason) {
+	sig := c.rule.Sig
+	var list []signature
 	for _, value := range values {
-		for i, more := 0, true; more && seen < maxElements; i++ {
+		for i, more := 0, true; more && len(list) < maxElements; i++ {
 			element := value
 			more = false
 			if sig.Split != "" {
 				element, value, more = strings.Cut(value, sig.Split)
 			}
-			if i < sig.Skip {
-				continue
-			}
-			found, ok := sig.cut(element)
-			if !ok {
-				continue
-			}
-			reason = OK
-			seen++
-			if !visit(found) {
-				return OK
+			if found, ok := sig.cut(element); ok && i >= sig.Skip {
+				list = append(list, found)
 			}
 		}
 	}
-	return reason
+	if len(list) == 0 {
+		return nil, MalformedHeader
+	}
+	return list, OK
 }
 
 // signature is one received signature, still encoded.

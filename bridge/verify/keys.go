@@ -124,7 +124,7 @@ type key struct {
 }
 
 // prepare makes the key of a rule out of one secret.
-func (v *check) prepare(position int, secret string) (key, error) {
+func (c *check) prepare(position int, secret string) (key, error) {
 	k := key{position: position, secret: secret}
 	fail := func(problem string) (key, error) {
 		return key{}, &SecretError{Position: position, Problem: problem}
@@ -133,16 +133,16 @@ func (v *check) prepare(position int, secret string) (key, error) {
 		return fail("it is empty")
 	}
 	var err error
-	switch v.rule.Kind {
+	switch c.rule.Kind {
 	case KindHMAC, KindECDSA:
-		err = v.prepareBytes(&k)
+		err = c.prepareBytes(&k)
 	case KindBasic:
 		if !strings.Contains(secret, ":") {
 			err = errors.New(`write it as "user:password"`)
 		}
 	case KindToken, KindDigest:
 	default:
-		k.special, err = v.scheme.Key(secret, v.params)
+		k.special, err = c.scheme.Key(secret, c.params)
 	}
 	if err != nil {
 		return fail(err.Error())
@@ -153,8 +153,8 @@ func (v *check) prepare(position int, secret string) (key, error) {
 // publicMark begins a public key where others begin with "whsec_".
 const publicMark = "whpk_"
 
-func (v *check) prepareBytes(k *key) (err error) {
-	if text, ok := strings.CutPrefix(k.secret, publicMark); ok && v.rule.Sig.PublicPrefix != "" {
+func (c *check) prepareBytes(k *key) (err error) {
+	if text, ok := strings.CutPrefix(k.secret, publicMark); ok && c.rule.Sig.PublicPrefix != "" {
 		raw, err := decodeBase64Key(text)
 		if err == nil && len(raw) != ed25519.PublicKeySize {
 			err = errors.New("it is no Ed25519 public key")
@@ -162,13 +162,13 @@ func (v *check) prepareBytes(k *key) (err error) {
 		k.ed25519 = raw
 		return err
 	}
-	if k.bytes, err = keyForms[v.rule.Key](k.secret); err != nil {
+	if k.bytes, err = keyForms[c.rule.Key](k.secret); err != nil {
 		return err
 	}
 	if len(k.bytes) == 0 {
 		return errors.New("the key in it is empty")
 	}
-	if v.rule.Kind == KindECDSA {
+	if c.rule.Kind == KindECDSA {
 		k.ecdsa, err = parseECDSA(k.bytes)
 	}
 	return err

@@ -11,39 +11,47 @@ import (
 
 // matchSigned is the whole way of hmac, digest and ECDSA rules: read the
 // signed time, compare every signature with every key, then judge the age.
+// Signatures are looked for first, so that an unsigned delivery is told from
+// one with a bad time.
 func (c *check) matchSigned(r *request) (Reason, int) {
-	signed, reason := c.gather(r)
+	received, reason := c.received(r)
 	if reason != OK {
 		return reason, -1
 	}
-	position, decoded := -1, false
-	expected := c.expected(signed)
-	reason = c.signatures(r, func(found signature) bool {
-		var room [maxSignature]byte
-		n, err := c.decode(room[:], found.text)
-		if err != nil {
-			return true
-		}
-		for _, e := range expected {
-			if !e.fits(n, found.public) {
-				continue
-			}
-			decoded = true
-			if position < 0 && e.equals(room[:n]) {
-				position = e.position
-			}
-		}
-		return true
-	})
-	switch {
-	case reason != OK:
+	signed, reason := c.pieces(r)
+	if reason != OK {
 		return reason, -1
-	case !decoded:
-		return MalformedHeader, -1
-	case position < 0:
-		return BadSignature, -1
+	}
+	position, reason := c.compare(received, c.expected(signed))
+	if reason != OK {
+		return reason, -1
 	}
 	return c.age(r, signed), position
+}
+
+// compare finds the key that made one of the signatures.
+func (c *check) compare(received []signature, expected []expectation) (int, Reason) {
+	position, reason := -1, MalformedHeader
+	for _, s := range received {
+		var room [maxSignature]byte
+		n, err := c.decode(room[:], s.text)
+		if err != nil {
+			continue
+		}
+		for _, e := range expected {
+			if !e.fits(n, s.public) {
+				continue
+			}
+			if e.equals(room[:n]) && position < 0 {
+				position = e.position
+			}
+			reason = BadSignature
+		}
+	}
+	if position >= 0 {
+		return position, OK
+	}
+	return -1, reason
 }
 
 // signedText is what goes into the hash, in order; urls holds the spellings of
@@ -55,15 +63,7 @@ type signedText struct {
 	hasTS  bool
 }
 
-// gather collects the pieces of the signed bytes. Signatures are looked for
-// first, so that an unsigned delivery is told from one with a bad time.
-func (c *check) gather(r *request) (*signedText, Reason) {
-	if reason := c.signatures(r, func(signature) bool { return false }); reason != OK {
-		return nil, reason
-	}
-	return c.pieces(r)
-}
-
+// pieces collects the pieces of the signed bytes.
 func (c *check) pieces(r *request) (*signedText, Reason) {
 	s := &signedText{pieces: make([][]byte, len(c.parts)), urls: []string{""}}
 	for i, p := range c.parts {

@@ -35,8 +35,8 @@ func digits(text string) (int64, bool) {
 }
 
 // timestampText finds the text of the timestamp, as it was signed.
-func (v *check) timestampText(r *request) (string, Reason) {
-	ts := v.rule.TS
+func (c *check) timestampText(r *request) (string, Reason) {
+	ts := c.rule.TS
 	if ts.JSON != "" {
 		return r.member(ts.JSON)
 	}

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,4 +46,29 @@ func TestEveryRunnableVectorIsJudgedAsItMust(t *testing.T) {
 		assert.Equal(t, vector.Valid, result.Valid, "%s: %s", vector.ID, result.Reason)
 	}
 	assert.Equal(t, 638, ran, "vectors that were run")
+}
+
+func TestVectorFiles(t *testing.T) {
+	t.Parallel()
+	run := newRun(t)
+	report, err := run.Run(strings.NewReader(`[
+		{"id":"a","scheme":"gitlab-token","secret":"s","headers":{"X-Gitlab-Token":"s"},"body":"","valid":true},
+		{"id":"b","scheme":"gitlab-token","secret":"s","headers":{"X-Gitlab-Token":["s","t"]},"body":"","valid":true},
+		{"id":"c","scheme":"gitlab-token","secret":"","headers":{},"body":"","valid":true,"skip":true},
+		{"id":"d","scheme":"unheard","secret":"s","headers":{},"body":"","valid":false},
+		{"id":"e","scheme":"gitlab-token","secrets":["x","s"],"secret":"","headers":{"x-gitlab-token":"s"},"body_base64":"AA==","valid":false}
+	]`))
+	require.NoError(t, err)
+	var out strings.Builder
+	require.NoError(t, report.Write(&out))
+	assert.Equal(t, `{"id":"b","want":true,"got":false,"reason":"repeated_header"}
+{"id":"d","want":false,"got":false,"reason":"scheme \"unheard\" is unknown"}
+{"id":"e","want":false,"got":true,"reason":"ok"}
+1 passed, 3 failed
+`, out.String())
+	assert.Equal(t, 1, report.Skipped)
+	for _, broken := range []string{``, `{}`, `[{"id":1}]`, `[{"id":"a"}`, `[`, `[{"headers":{"a":1}}]`} {
+		_, err := run.Run(strings.NewReader(broken))
+		assert.Error(t, err, broken)
+	}
 }
