@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"hash"
+	"maps"
 	"slices"
 	"time"
 )
@@ -28,6 +29,7 @@ type check struct {
 	keys       []key
 	parts      []part
 	sigHeaders []string
+	require    []string // names of rule.Require, sorted
 	hash       func() hash.Hash
 	decode     func([]byte, string) (int, error)
 	match      func(c *check, r *request) (Reason, int)
@@ -95,7 +97,8 @@ func compile(rule Rule, cfg Config) (*check, error) {
 	}
 	c := &check{
 		rule: rule, trust: rule.Trust(cfg.Schemes), params: cfg.Params, sigHeaders: expandNumbered(rule.Sig),
-		hash: hashes[rule.Hash], decode: decoders[rule.Enc], match: matchers[rule.Kind],
+		require: slices.Sorted(maps.Keys(rule.Require)),
+		hash:    hashes[rule.Hash], decode: decoders[rule.Enc], match: matchers[rule.Kind],
 	}
 	if rule.Kind == KindECDSA {
 		c.hash, c.decode = sha256.New, decoders["base64"]
@@ -140,9 +143,9 @@ func (c *check) verify(r *request) Result {
 		result.Reason = MissingHeader
 		return result
 	}
-	for name, want := range c.rule.Require {
+	for _, name := range c.require {
 		value, reason := Required(r.Header, name)
-		if reason == OK && value != want {
+		if reason == OK && value != c.rule.Require[name] {
 			reason = MalformedHeader
 		}
 		if reason != OK {
