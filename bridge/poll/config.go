@@ -21,8 +21,8 @@ type Org interface {
 	UpdateAll(ctx context.Context, rows []salesforce.Row, allOrNone bool) ([]salesforce.SaveResult, error)
 }
 
-// Applier brings a batch of events home. An error means that the call failed as
-// a whole and nothing is known to have moved.
+// Applier brings a batch of events home. An error is that of a call that failed
+// as a whole; the report then still tells what was settled before.
 type Applier interface {
 	Apply(ctx context.Context, batch []*event.Event) (apply.Report, error)
 }

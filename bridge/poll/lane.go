@@ -101,19 +101,20 @@ func (l *lane) loadAndApply(ctx context.Context, stop <-chan struct{}, batch []*
 	return out
 }
 
-// apply hands events over and reads the report.
+// apply hands events over and reads the report, which tells what was settled
+// also when a call failed later.
 func (l *lane) apply(ctx context.Context, events []*event.Event) outcome {
 	if len(events) == 0 {
 		return outcome{}
 	}
 	report, err := l.cfg.Applier.Apply(ctx, events)
-	if err == nil && len(report.Results) != len(events) {
-		err = fmt.Errorf("applying %d events gave %d results", len(events), len(report.Results))
-	}
-	if err != nil {
+	if len(report.Results) != len(events) {
+		if err == nil {
+			err = fmt.Errorf("applying %d events gave %d results", len(events), len(report.Results))
+		}
 		return failed(events, err)
 	}
-	out := outcome{applied: true, limit: report.BatchLimit, pauses: report.Pauses}
+	out := outcome{err: err, applied: err == nil, limit: report.BatchLimit, pauses: report.Pauses}
 	moved := map[string]int{}
 	for i, result := range report.Results {
 		out.fates = append(out.fates, l.fateOf(events[i], result))

@@ -137,9 +137,11 @@ func (r *rows) joinChunks(ctx context.Context, fresh map[string]*event.Event, fa
 	err = r.org.QueryEach(ctx, text, func(record salesforce.Record) error {
 		id := record.String(event.ChunkFieldEvent)
 		index, _ := record.Int(event.ChunkFieldIndex)
-		if int(index) != len(parts[id]) || index >= event.MaxChunks {
+		if failed[id] == nil && (int(index) != len(parts[id]) || index >= event.MaxChunks) {
 			failed[id] = fmt.Errorf("chunk %d stands where chunk %d is expected", index, len(parts[id]))
-			return nil
+		}
+		if failed[id] != nil {
+			return nil // nothing more is kept of it
 		}
 		parts[id] = append(parts[id], record.String(event.ChunkFieldData))
 		return nil

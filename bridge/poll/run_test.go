@@ -357,6 +357,22 @@ func TestPollingYieldsLast(t *testing.T) {
 	})
 }
 
+func TestFailureKeepsWhatWasSettledBefore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newFakeOrg(row("a", 1), row("c", 2))
+		down := outage(salesforce.ClassRetryable, 0)
+		o.onApply = func(batch []*event.Event) (apply.Report, error) {
+			report := o.complete(batch[:1])
+			report.Results = append(report.Results, apply.Result{Reason: apply.Stopped})
+			return report, down
+		}
+		assert.ErrorIs(t, o.poller(t, nil).RunOnce(t.Context()), down)
+		assert.Equal(t, map[string]int{"Created": 1}, o.see().outcomes)
+		assert.Equal(t, 1, o.see().count(event.Received))
+	})
+}
+
 // A wrong count of results is a failed call, never a guess.
 func TestResultsThatDontFit(t *testing.T) {
 	t.Parallel()
