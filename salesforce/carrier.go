@@ -32,7 +32,7 @@ func (c *Client) attempt(ctx context.Context, s Session, req request, accept fun
 	send(carrier, c.base, req)
 	switch {
 	case x.err != nil:
-		return transportError(ctx, req, x.err, x.sent)
+		return transportError(ctx, req, x.err, x.sent.Load())
 	case x.response == nil:
 		return refusal(req.op, "", "the address of the request is malformed")
 	}

@@ -12,6 +12,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -60,12 +61,12 @@ type exchange struct {
 
 	response *http.Response
 	err      error
-	sent     bool // a connection was taken: something may have arrived
+	sent     atomic.Bool // a connection was taken: something may have arrived
 }
 
 // RoundTrip implements http.RoundTripper.
 func (x *exchange) RoundTrip(carried *http.Request) (*http.Response, error) {
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.sent = true }}
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.sent.Store(true) }}
 	out := carried.WithContext(httptrace.WithClientTrace(x.ctx, trace))
 	out.Header = carried.Header.Clone()
 	out.Header.Set("Accept", "application/json")

@@ -104,12 +104,11 @@ func (s *Source) Renew(ctx context.Context, stale salesforce.Session) (salesforc
 		defer s.mu.Unlock()
 		return *s.current, nil
 	}
-	s.current = nil
 	if s.cfg.Flow == GivenSession {
 		defer s.mu.Unlock()
-		s.failed, s.until = refusedSession(), s.cfg.Now().Add(refusedPause)
-		return salesforce.Session{}, s.failed
+		return salesforce.Session{}, refusedSession()
 	}
+	s.current = nil
 	return s.join(ctx)
 }
 

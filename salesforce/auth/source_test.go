@@ -195,17 +195,16 @@ func TestLoginsAreBoundedEvenWhenTheySucceed(t *testing.T) {
 
 func TestGivenSession(t *testing.T) {
 	t.Parallel()
-	now := newClock()
-	s := newSource(t, auth.Config{Flow: auth.GivenSession, AccessToken: "T0", InstanceURL: "acme.my.salesforce.com/", Now: now.Now})
+	s := newSource(t, auth.Config{Flow: auth.GivenSession, AccessToken: "T0", InstanceURL: "acme.my.salesforce.com/", Transport: hang()})
 	got := session(t, s)
 	assert.Equal(t, salesforce.Session{Token: "T0", Instance: "https://acme.my.salesforce.com"}, got)
 	_, err := s.Renew(t.Context(), got)
 	require.ErrorContains(t, err, "can't be renewed")
-	assert.Equal(t, salesforce.ClassAuth, salesforce.ClassOf(err))
-	_, err = s.Session(t.Context())
-	require.Error(t, err, "no call is made with a refused session")
-	now.add(time.Hour)
-	session(t, s)
+	e, ok := salesforce.AsError(err)
+	require.True(t, ok)
+	assert.Equal(t, salesforce.ClassAuth, e.Class)
+	assert.Equal(t, time.Minute, e.RetryAfter())
+	assert.Equal(t, got, session(t, s), "a redirect that asked for a renewal takes nothing away")
 }
 
 func TestObserverHearsOfLogins(t *testing.T) {
