@@ -28,6 +28,21 @@ func (s *Stager) commit(ctx context.Context, batch []*entry) {
 	for _, e := range pending {
 		s.settle(e, Answer{EventID: e.event.ID, Err: unavailable("Salesforce did not take the event", last)}, known{})
 	}
+	if open := due(batch); open > 0 {
+		s.cfg.Staged(open)
+	}
+}
+
+// due counts the rows of a settled batch that are new and that a processor has
+// to work on.
+func due(batch []*entry) int {
+	n := 0
+	for _, e := range batch {
+		if e.accepted && e.event.Open() {
+			n++
+		}
+	}
+	return n
 }
 
 // send makes one call and settles what is decided by it. It returns the entries
@@ -98,14 +113,10 @@ func (s *Stager) insertLarge(ctx context.Context, e *entry) ([]salesforce.SaveRe
 // by the rows in their way.
 func (s *Stager) sort(ctx context.Context, batch []*entry, results []salesforce.SaveResult) (again []*entry, last error) {
 	var twins []*entry
-	open := 0
 	for i, r := range results {
 		e, fault := batch[i], r.Fault()
 		switch {
 		case r.Success:
-			if e.event.Open() {
-				open++
-			}
 			s.settle(e, Answer{EventID: e.event.ID, Status: Accepted}, known{row: r.ID, hash: e.event.Hash})
 		case fault.Code == "DUPLICATE_VALUE":
 			twins = append(twins, e)
@@ -116,9 +127,6 @@ func (s *Stager) sort(ctx context.Context, batch []*entry, results []salesforce.
 		default:
 			s.refuse([]*entry{e}, s.alarm(e, fault))
 		}
-	}
-	if open > 0 {
-		s.cfg.Staged(open)
 	}
 	retry, err := s.judge(ctx, twins)
 	if err != nil {

@@ -27,13 +27,14 @@ func (s *Stager) ready() bool {
 	return false
 }
 
-// linger is how long the first row of a batch waits for others. While calls
-// are under way a little of their duration is worth waiting for a fuller batch.
+// linger is how long the first row of a batch waits for others: a moment when
+// nothing is under way, else about as long as a call takes. A batch that is
+// full never waits.
 func (s *Stager) linger() time.Duration {
 	if s.calls == 0 {
 		return s.cfg.Linger
 	}
-	return max(s.cfg.Linger, s.average/time.Duration(2*s.cfg.Calls))
+	return max(s.cfg.Linger, s.average)
 }
 
 // lingered lets the queue go: at once if a slot is free, else at the end of the

@@ -13,6 +13,8 @@ type entry struct {
 	waiters []*waiter // the first one brought the row
 	resent  bool      // a reply was lost: the row may be ours already
 	misses  int       // refused as a duplicate of a row that is not there
+
+	accepted bool // settled as new
 }
 
 func (e *entry) large() bool { return e.payload.Encoding == event.Chunked }
@@ -85,6 +87,7 @@ func (s *Stager) settle(e *entry, first Answer, row known) {
 	s.mu.Lock()
 	delete(s.live, e.event.ID)
 	waiters := e.waiters
+	e.accepted = first.Status == Accepted
 	if first.Err == nil {
 		s.confirmed.put(e.event.ID, row)
 	}

@@ -164,7 +164,8 @@ func TestALostReplyIsSentAgainAndItsOwnRowsAreNoDuplicates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				org, s := setup(t, nil)
+				woken := 0
+				org, s := setup(t, func(c *Config) { c.Staged = func(n int) { woken += n } })
 				lose(org, func(call int, _ []salesforce.Row) error {
 					if call == 0 {
 						return unknownOutcome()
@@ -180,6 +181,7 @@ func TestALostReplyIsSentAgainAndItsOwnRowsAreNoDuplicates(t *testing.T) {
 				assert.Equal(t, map[Status]int{Accepted: 200}, tally(stageAll(s, events)))
 				assert.Equal(t, 200, org.count())
 				require.NoError(t, s.Close(t.Context()))
+				assert.Equal(t, 200, woken, "the poller hears of every new row, whatever its reply")
 			})
 		})
 	}
