@@ -28,6 +28,7 @@ type bed struct {
 	org     *simorg.Server
 	client  *salesforce.Client
 	applier *apply.Applier
+	workers []*apply.Applier // of tests with several
 	now     time.Time
 	files   map[string]*mapping.File
 	taken   int // staged events so far
@@ -154,18 +155,29 @@ func (b *bed) stage(events ...ev) {
 // due reads the open rows as a poller would.
 func (b *bed) due() []*event.Event {
 	b.t.Helper()
+	events, err := b.tryDue()
+	require.NoError(b.t, err)
+	return events
+}
+
+func (b *bed) tryDue() ([]*event.Event, error) {
 	text, err := soql.Select(event.AllFields()...).From(event.Object).
 		Where(soql.In(event.FieldStatus, []string{string(event.Received), string(event.Retryable)})).
 		OrderBy(event.FieldSourceTime, "Id").Limit(apply.MaxBatch).Build()
-	require.NoError(b.t, err)
+	if err != nil {
+		return nil, err
+	}
 	records, err := b.client.Query(b.ctx, text)
-	require.NoError(b.t, err)
+	if err != nil {
+		return nil, err
+	}
 	events := make([]*event.Event, len(records))
 	for i, r := range records {
-		events[i], err = event.FromRecord(r)
-		require.NoError(b.t, err)
+		if events[i], err = event.FromRecord(r); err != nil {
+			return nil, err
+		}
 	}
-	return events
+	return events, nil
 }
 
 // apply applies what is due.

@@ -84,9 +84,13 @@ func (r *run) graveQuestions(graves map[string]targetKey) []question {
 	return out
 }
 
-// foldBusiness writes a business key as its target's key compares.
+// foldBusiness writes a business key so that it is found again by one whose key
+// the target's field takes for the same.
 func (r *run) foldBusiness(business string, k targetKey) string {
-	return fold(business, r.shape(k.object).foldsCase(k.field))
+	if r.shape(k.object).foldsCase(k.field) {
+		return strings.ToLower(business)
+	}
+	return business
 }
 
 // bury remembers the latest deletion of a target in a view.

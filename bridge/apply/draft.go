@@ -199,7 +199,7 @@ func (d *draft) newRow(rec mapping.Record, k targetKey, t target) *row {
 }
 
 func (r *run) parentKey(p mapping.Ref) targetKey {
-	return newTargetKey(p.Object, p.Field, fold(p.Value, r.shape(p.Object).foldsCase(p.Field)))
+	return newTargetKey(p.Object, p.Field, r.shape(p.Object).fold(p.Field, p.Value))
 }
 
 // setPrior writes down which event the decision was made against, so that the

@@ -89,10 +89,11 @@ func (c cause) asksAgain() bool {
 	return c.fault.Class == salesforce.ClassStale || race
 }
 
-// ownKey says whether a duplicate is about the key of a record to create.
+// ownKey says whether a duplicate may be about the record's own key: another
+// look tells.
 func (c cause) ownKey() bool {
 	d, ok := c.fault.Duplicate()
-	return ok && c.row.creates && (d.Field == "" || strings.EqualFold(d.Field, c.row.keyField))
+	return ok && (d.Field == "" || strings.EqualFold(d.Field, c.row.keyField))
 }
 
 // vanished: the record that was read is gone.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sfbridge/mapping"
@@ -77,14 +78,16 @@ func (p *probe) questions(r *run) []question {
 		columns = append(columns, p.columns[lower])
 	}
 	object := r.shape(p.object)
-	folds := object.foldsCase(p.field)
 	kind := object.kindOf(p.field)
 	var out []question
-	for _, folded := range keyLists(p.keys) {
+	for _, folded := range keyLists(askable(p.keys, kind)) {
 		asked := map[targetKey]bool{}
 		keys := make([]string, len(folded))
 		for i, key := range folded {
 			keys[i] = p.keys[key]
+			if isNumber(kind) {
+				keys[i] = key
+			}
 			asked[newTargetKey(p.object, p.field, key)] = true
 		}
 		out = append(out, question{
@@ -96,7 +99,7 @@ func (p *probe) questions(r *run) []question {
 				}
 			},
 			take: func(rec salesforce.Record) {
-				k := newTargetKey(p.object, p.field, fold(rec.String(p.field), folds))
+				k := newTargetKey(p.object, p.field, object.fold(p.field, rec.String(p.field)))
 				if asked[k] { // a field that is not unique is searched in any case, but matched exactly
 					r.base.put(k, r.base.get(k).found(rec))
 				}
@@ -122,14 +125,6 @@ func newTargetKey(object, field, folded string) targetKey {
 	return targetKey{object: strings.ToLower(object), field: strings.ToLower(field), key: folded}
 }
 
-// fold writes a key so that two that the field takes for one are equal.
-func fold(key string, folds bool) string {
-	if folds {
-		return strings.ToLower(key)
-	}
-	return key
-}
-
 // keyLists cuts the keys into lists that one query takes, in a stable order.
 func keyLists(keys map[string]string) [][]string {
 	var lists [][]string
@@ -146,6 +141,21 @@ func keyLists(keys map[string]string) [][]string {
 		lists = append(lists, list)
 	}
 	return lists
+}
+
+// askable leaves out what can't be the value of a key field: a number field is
+// asked for whole numbers only. Salesforce refuses the others when they are
+// written.
+func askable(keys map[string]string, kind string) map[string]string {
+	if !isNumber(kind) {
+		return keys
+	}
+	whole := maps.Clone(keys)
+	maps.DeleteFunc(whole, func(folded, _ string) bool {
+		_, err := strconv.ParseInt(folded, 10, 64)
+		return err != nil
+	})
+	return whole
 }
 
 // isOneOf is the condition that a key field has one of the values.

@@ -100,7 +100,7 @@ func (r *run) shape(object string) shape { return r.shapesOf[strings.ToLower(obj
 
 // keyOf names the business record that a record is about.
 func (r *run) keyOf(rec mapping.Record) targetKey {
-	return newTargetKey(rec.Object, rec.Key.Field, fold(rec.Key.Value, r.shape(rec.Object).foldsCase(rec.Key.Field)))
+	return newTargetKey(rec.Object, rec.Key.Field, r.shape(rec.Object).fold(rec.Key.Field, rec.Key.Value))
 }
 
 // read looks up the targets of the items and what else the decisions need. A

@@ -65,6 +65,19 @@ func (s shape) foldsCase(field string) bool {
 	return known && f.Unique && !f.CaseSensitive
 }
 
+// fold writes a key so that two that the field takes for one are equal.
+func (s shape) fold(field, key string) string {
+	if isNumber(s.kindOf(field)) {
+		if n, ok := exact(key); ok {
+			return n.RatString()
+		}
+	}
+	if s.foldsCase(field) {
+		return strings.ToLower(key)
+	}
+	return key
+}
+
 // kindOf is the type of a column, "" for one that is unknown or can't be read.
 func (s shape) kindOf(column string) string {
 	f, known := s.field(column)
