@@ -204,6 +204,10 @@ func (t Template) validate() error {
 			return t.wrong("has % right after a placeholder", "use another separator, such as : or /")
 		}
 	}
+	first, last := t.parts[0].literal, t.parts[len(t.parts)-1].literal
+	if t.escaping != Identity && (trimLeft(first) != first || trimRight(last) != last) {
+		return t.wrong("has white space at an end", "leave it out")
+	}
 	if t.escaping == EventID {
 		return t.validateEventID()
 	}
@@ -223,11 +227,7 @@ func (t Template) validateEventID() error {
 			return t.wrong("has white space right after a placeholder", "use a visible separator, such as : or /")
 		}
 	}
-	first, last := t.parts[0].literal, t.parts[len(t.parts)-1].literal
-	if trimLeft(first) != first || trimRight(last) != last {
-		return t.wrong("has white space at an end", "leave it out")
-	}
-	if strings.HasPrefix(first, hashedPrefix) {
+	if strings.HasPrefix(t.parts[0].literal, hashedPrefix) {
 		return t.wrong("begins with "+hashedPrefix+", which marks ids made by the bridge", "use another prefix")
 	}
 	return nil

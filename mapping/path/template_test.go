@@ -185,6 +185,8 @@ func TestParseTemplate_says_what_to_write(t *testing.T) {
 		{"{$.a}/b!", path.EventID, "use another separator"},
 		{"{$.a} {$.b}", path.EventID, "use a visible separator"},
 		{" {$.a}", path.EventID, "has white space at an end"},
+		{" {$.a}", path.Key, "has white space at an end"},
+		{"{$.a}/\u00a0", path.Key, "has white space at an end"},
 		{"{$.a}:x ", path.EventID, "has white space at an end"},
 		{"sha256:{$.a}", path.EventID, "use another prefix"},
 	} {
