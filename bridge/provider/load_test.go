@@ -34,7 +34,7 @@ func TestCatalog(t *testing.T) {
 	for _, name := range catalog.Names() {
 		preset := load(t, name)
 		assert.Equal(t, verify.SignedBody, preset.Trust, name)
-		assert.NotEmpty(t, preset.SecretHeaders(), name)
+		assert.NotEmpty(t, provider.SecretHeaders(preset.Rules), name)
 	}
 }
 
@@ -196,4 +196,12 @@ func TestIdentityOfEachPreset(t *testing.T) {
 			assert.Equal(t, c.order, e.Order)
 		})
 	}
+}
+
+func TestSignatureHeadersAreNotKept(t *testing.T) {
+	t.Parallel()
+	rules, err := load(t, "generic").RulesWith(provider.RuleOverride{Headers: []string{"X-Proof"}})
+	require.NoError(t, err)
+	assert.NoError(t, provider.CheckStored(rules, pathsOf(t, "header.X-Topic", "$['x-proof']", "$$.a")))
+	assert.ErrorContains(t, provider.CheckStored(rules, pathsOf(t, "header.x-proof")), "header.x-proof carries the signature")
 }

@@ -1,11 +1,15 @@
 package provider
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"sfbridge/bridge/identify"
 	"sfbridge/bridge/verify"
+	"sfbridge/mapping/path"
 )
 
 // SignedBytes says which bytes of a compressed delivery are under the
@@ -112,12 +116,26 @@ func setText(to *string, value string) {
 	}
 }
 
-// SecretHeaders lists the headers that carry secrets or signatures of this
-// provider: they are never stored or logged.
-func (p *Preset) SecretHeaders() []string {
+// SecretHeaders lists the headers that carry secrets or signatures under the
+// rules, numbered ones with {n}: they are never stored or logged.
+func SecretHeaders(rules []verify.Rule) []string {
 	var names []string
-	for _, rule := range p.Rules {
-		names = append(names, rule.SignedHeaders()...)
+	for _, rule := range rules {
+		names = append(names, rule.SecretHeaders()...)
 	}
 	return names
+}
+
+// CheckStored refuses paths of a mapping that would keep a header which carries
+// a signature or secret under the rules.
+func CheckStored(rules []verify.Rule, paths []path.Path) error {
+	var problems []error
+	for _, p := range paths {
+		for _, name := range SecretHeaders(rules) {
+			if strings.EqualFold(name, p.Header()) {
+				problems = append(problems, fmt.Errorf("%s carries the signature and is never kept: use another header or a value of the payload", p))
+			}
+		}
+	}
+	return errors.Join(problems...)
 }

@@ -190,9 +190,9 @@ func TestMoreSignaturesThanAnyoneSendsAreNotLookedAt(t *testing.T) {
 
 func TestHeadersThatAreNeverKept(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, []string{"X-Signature"}, rule(t, "generic-sha256-hex").SignedHeaders())
-	assert.Equal(t, []string{"Authorization"}, rule(t, "chargebee").SignedHeaders())
-	assert.Empty(t, rule(t, "docusign").SignedHeaders())
+	assert.Equal(t, []string{"X-Signature"}, rule(t, "generic-sha256-hex").SecretHeaders())
+	assert.Equal(t, []string{"Authorization"}, rule(t, "chargebee").SecretHeaders())
+	assert.Equal(t, []string{"X-DocuSign-Signature-{n}"}, rule(t, "docusign").SecretHeaders())
 }
 
 func TestPublicKeysOfStandardWebhooks(t *testing.T) {
