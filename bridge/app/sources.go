@@ -23,6 +23,7 @@ import (
 type Source struct {
 	Mapping    *mapping.File
 	Preset     *provider.Preset
+	Rules      []verify.Rule // the preset's, with the mapping's changes
 	Identifier *identify.Identifier
 }
 
@@ -46,7 +47,14 @@ func LoadSource(file *mapping.File, catalog *provider.Catalog) (*Source, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Name, err)
 	}
-	return &Source{Mapping: file, Preset: preset, Identifier: id}, nil
+	rules, err := preset.RulesWith(ruleOverride(file.Verify))
+	if err == nil {
+		err = provider.CheckStored(rules, file.ContextPaths())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: verify: %w", file.Name, err)
+	}
+	return &Source{Mapping: file, Preset: preset, Rules: rules, Identifier: id}, nil
 }
 
 // override is what a mapping says about identity.
@@ -88,12 +96,9 @@ func LoadSources(files []string, catalog *provider.Catalog) ([]*Source, error) {
 // Verifier compiles the signature rules of the source with its secrets filled
 // in.
 func (s *Source) Verifier(env config.Env) (*verify.Verifier, error) {
-	rules, err := s.Preset.RulesWith(ruleOverride(s.Mapping.Verify))
-	if err != nil {
-		return nil, fmt.Errorf("%s: verify: %w", s.Mapping.Name, err)
-	}
 	secrets := make([]string, len(s.Mapping.Secrets))
 	for i, reference := range s.Mapping.Secrets {
+		var err error
 		if secrets[i], err = env.Expand(reference, filepath.Dir(s.Mapping.Name)); err != nil {
 			return nil, fmt.Errorf("%s: secrets[%d]: %w", s.Mapping.Name, i, err)
 		}
@@ -102,7 +107,7 @@ func (s *Source) Verifier(env config.Env) (*verify.Verifier, error) {
 	for name, value := range s.Mapping.Params {
 		params[name] = fmt.Sprint(value)
 	}
-	v, err := verify.New(verify.Config{Rules: rules, Secrets: secrets, Params: params, Schemes: special.Schemes()})
+	v, err := verify.New(verify.Config{Rules: s.Rules, Secrets: secrets, Params: params, Schemes: special.Schemes()})
 	if err != nil {
 		return nil, fmt.Errorf("%s: secrets: %w", s.Mapping.Name, err)
 	}
