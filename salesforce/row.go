@@ -91,11 +91,16 @@ func (c *Client) Read(ctx context.Context, object, id string, fields ...string) 
 	return c.readRow(ctx, []string{object, id}, fields)
 }
 
+// Key names a record by an external ID.
+type Key struct {
+	Object, Field, Value string
+}
+
 // ReadByKey gives the named fields of the record with this external ID. A
 // NOT_FOUND answer is an error and doesn't prove that the record is absent:
 // Salesforce also gives it for values that end like a file name. Query proves it.
-func (c *Client) ReadByKey(ctx context.Context, object, keyField, value string, fields ...string) (Record, error) {
-	return c.readRow(ctx, []string{object, keyField, value}, fields)
+func (c *Client) ReadByKey(ctx context.Context, key Key, fields ...string) (Record, error) {
+	return c.readRow(ctx, []string{key.Object, key.Field, key.Value}, fields)
 }
 
 func (c *Client) readRow(ctx context.Context, segments, fields []string) (Record, error) {

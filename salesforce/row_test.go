@@ -30,14 +30,14 @@ func TestKeysInAddresses(t *testing.T) {
 		t.Run(value, func(t *testing.T) {
 			t.Parallel()
 			o := newOrg(t, says(200, `{"Id":"a01000000000001AAA"}`))
-			_, err := newClient(t, o).ReadByKey(t.Context(), "Payment__c", chargeKey, value, "Id", "Note__c")
+			_, err := newClient(t, o).ReadByKey(t.Context(), salesforce.Key{Object: "Payment__c", Field: chargeKey, Value: value}, "Id", "Note__c")
 			require.NoError(t, err)
 			assert.Equal(t, "/services/data/v65.0/sobjects/Payment__c/Stripe_Charge_Id__c/"+want+"?fields=Id%2CNote__c", o.requests()[0].URI)
 		})
 	}
 	for _, value := range []string{"", ".", ".."} {
 		o := newOrg(t, says(200, `{}`))
-		_, err := newClient(t, o).ReadByKey(t.Context(), "Payment__c", chargeKey, value)
+		_, err := newClient(t, o).ReadByKey(t.Context(), salesforce.Key{Object: "Payment__c", Field: chargeKey, Value: value})
 		assert.Equal(t, salesforce.ClassData, asError(t, err).Class, "%q", value)
 		assert.Empty(t, o.requests())
 	}
@@ -78,7 +78,7 @@ func TestKeysThatSalesforceMissesInAddressesGoInTheBody(t *testing.T) {
 func TestNotFoundByKeyIsAnErrorAndNotAnAbsence(t *testing.T) {
 	t.Parallel()
 	o := newOrg(t, says(404, `[{"errorCode":"NOT_FOUND","message":"The requested resource does not exist"}]`))
-	_, err := newClient(t, o).ReadByKey(t.Context(), "Payment__c", chargeKey, "kim@example.inc")
+	_, err := newClient(t, o).ReadByKey(t.Context(), salesforce.Key{Object: "Payment__c", Field: chargeKey, Value: "kim@example.inc"})
 	e := asError(t, err)
 	assert.Equal(t, 404, e.Status)
 	assert.Equal(t, salesforce.ClassData, e.Class)

@@ -135,7 +135,7 @@ func TestRowsThereAndBack(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, records, 1, id)
 	}
-	byKey, err := s.client.ReadByKey(ctx, "Payment__c", key, "ch_1", "Note__c")
+	byKey, err := s.client.ReadByKey(ctx, salesforce.Key{Object: "Payment__c", Field: key, Value: "ch_1"}, "Note__c")
 	require.NoError(t, err)
 	assert.Equal(t, "second", byKey.String("Note__c"))
 	for range 2 {
