@@ -97,16 +97,16 @@ type Config struct {
 
 // Bounds that are not settings.
 const (
-	maxBatch        = 200
-	maxPayload      = 8 << 20               // bytes a lane holds at once
-	quiet           = 50 * time.Millisecond // staging that pauses this long has come to an end
-	leaseTTL        = 30 * time.Second      // how long a killed process blocks its queues
-	reviewEvery     = 10 * time.Minute      // between counts of what waits for a person
-	releaseLimit    = 5 * time.Second       // for giving leases back
-	objectsPerQuery = 300                   // object ids in one list
-	pageLimit       = 2000                  // rows of a due query: one page
-	yieldPause      = 15 * time.Minute      // between looks whether polling still has to yield
-	knownLimit      = 10 * pageLimit        // due rows kept in memory
+	maxBatch      = 200
+	maxPayload    = 8 << 20               // bytes a lane holds at once
+	quiet         = 50 * time.Millisecond // staging that pauses this long has come to an end
+	leaseTTL      = 30 * time.Second      // how long a killed process blocks its queues
+	reviewEvery   = 10 * time.Minute      // between counts of what waits for a person
+	releaseLimit  = 5 * time.Second       // for giving leases back
+	objectsBudget = 80_000                // bytes of the object ids of one query; it may have 100,000 characters
+	pageLimit     = 2000                  // rows of a due query: one page
+	yieldPause    = 15 * time.Minute      // between looks whether polling still has to yield
+	knownLimit    = 10 * pageLimit        // due rows kept in memory
 )
 
 func (c Config) withDefaults() Config {

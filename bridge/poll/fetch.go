@@ -3,7 +3,6 @@ package poll
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"sfbridge/bridge/event"
@@ -173,7 +172,7 @@ func (r *rows) hidden(ctx context.Context, q question, a answer, cutWaiting bool
 			soql.Or(soql.Null(event.FieldOrder), soql.AtMost(event.FieldOrder, latest))))
 	}
 	var hidden []*event.Event
-	for chunk := range slices.Chunk(objects, r.perQuery) {
+	for _, chunk := range soql.Chunks(objects, objectsBudget, pageLimit) {
 		text, err := keys(soql.Or(where...), soql.In(event.FieldObjectID, chunk)).Limit(pageLimit).Build()
 		if err != nil {
 			return nil, fmt.Errorf("asking for earlier events behind the page: %w", err)

@@ -17,7 +17,6 @@ type rows struct {
 	org      Org
 	timeout  time.Duration // of one query
 	maxBytes int           // payload bytes of one batch
-	perQuery int           // object ids in one list
 	now      func() time.Time
 }
 

@@ -59,7 +59,7 @@ func New(c Config) (*Poller, error) {
 	}
 	return &Poller{
 		cfg:  c,
-		rows: &rows{org: c.Org, timeout: c.CallTimeout, maxBytes: maxPayload, perQuery: objectsPerQuery, now: c.Now},
+		rows: &rows{org: c.Org, timeout: c.CallTimeout, maxBytes: maxPayload, now: c.Now},
 		bell: make(chan struct{}, 1),
 	}, nil
 }

@@ -43,7 +43,7 @@ func newBed(t *testing.T) *bed {
 		server.Close()
 		_ = sim.Close()
 	})
-	r := &rows{org: client, timeout: time.Minute, maxBytes: maxPayload, perQuery: objectsPerQuery, now: func() time.Time { return noon }}
+	r := &rows{org: client, timeout: time.Minute, maxBytes: maxPayload, now: func() time.Time { return noon }}
 	return &bed{rows: r, t: t, sim: sim, client: client}
 }
 
