@@ -105,7 +105,11 @@ func wantRecords(records []Record) []any {
 func wantErrors(errs []FieldError) []any {
 	out := []any{}
 	for _, e := range errs {
-		out = append(out, map[string]any{"object": e.Object, "field": e.Field, "path": e.Path, "reason": e.Reason})
+		want := map[string]any{"object": e.Object, "field": e.Field, "path": e.Path, "reason": e.Reason}
+		if e.Value != "" {
+			want["value"] = e.Value
+		}
+		out = append(out, want)
 	}
 	return out
 }
