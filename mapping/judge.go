@@ -37,7 +37,7 @@ func (l *loader) judgeRecords(r *Route) {
 		s.target.Guard = !guarded && s.target.Order != nil && !s.target.Each
 		guarded = guarded || s.target.Guard
 		if s.target.Guard {
-			l.judgeGuard(s, l.places[s])
+			l.judgeGuard(s)
 		}
 		for _, before := range r.records[:i] {
 			l.judgeShared(before, s, l.places[s])
@@ -46,15 +46,39 @@ func (l *loader) judgeRecords(r *Route) {
 }
 
 // judgeGuard warns when the guard orders another thing than the event's object.
-func (l *loader) judgeGuard(s *spec, n *strictyaml.Node) {
-	object := l.file.Event.Object
-	if object == nil || !s.key.template.IsZero() || len(s.key.candidates) != 1 {
-		return
+func (l *loader) judgeGuard(s *spec) {
+	s.guardAt = l.Place(l.places[s])
+	if l.file.Event.Object != nil {
+		l.warn.Add(s.guardFindings(l.file.Event.Object.String())...)
 	}
-	if got := s.key.candidates[0].String(); got != object.String() {
-		l.warn.At(n, fmt.Sprintf("the guard's key is %s, the event's object is %s: events are ordered by the object", got, object),
-			"order the record that the object names, or set event.object to the key")
+}
+
+// GuardFindings judges the guards of a file that leaves the event's object to
+// the preset; objects are the paths that the preset finds it at.
+func (f *File) GuardFindings(objects ...string) []Problem {
+	var out []Problem
+	if f.Event.Object != nil || len(objects) == 0 {
+		return nil
 	}
+	for _, r := range f.Routes {
+		for _, s := range r.records {
+			if s.target.Guard {
+				out = append(out, s.guardFindings(objects...)...)
+			}
+		}
+	}
+	return out
+}
+
+func (s *spec) guardFindings(objects ...string) []Problem {
+	key := s.key.String()
+	if slices.Contains(objects, key) {
+		return nil
+	}
+	found := s.guardAt
+	found.What = fmt.Sprintf("the guard's key is %s, the event's object is %s: events are ordered by the object", key, strings.Join(objects, " or "))
+	found.Do = "order the record that the object names, or set event.object to the key"
+	return []Problem{found}
 }
 
 // judgeShared looks at two records of one object: with one key they write the

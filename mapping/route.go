@@ -104,6 +104,8 @@ type spec struct {
 	each   *path.List
 	key    key
 	fields []field // by name
+
+	guardAt Problem // where a guard stands, for findings about it
 }
 
 // key finds the external ID: the first of several paths that has a value, or a
@@ -128,10 +130,15 @@ type fieldRule struct {
 	raw  any // of value
 }
 
-// String names the key's source for comparison.
+// String names the key's source for comparison: a path alone in a template is
+// the path.
 func (k key) String() string {
 	if !k.template.IsZero() {
-		return k.template.String()
+		text := k.template.String()
+		if paths := k.template.Paths(); len(paths) == 1 && text == "{"+paths[0].String()+"}" {
+			return paths[0].String()
+		}
+		return text
 	}
 	names := make([]string, len(k.candidates))
 	for i, p := range k.candidates {

@@ -75,7 +75,7 @@ func check(ctx context.Context, env environment, o checkOptions) (checkReport, e
 	var files []*mapping.File
 	for _, s := range sources {
 		files = append(files, s.Mapping)
-		r.add(s.Mapping)
+		r.add(s, cfg.Retention)
 	}
 	if o.org && len(r.Problems) == 0 {
 		if err := r.checkOrg(ctx, env, cfg, files); err != nil {
@@ -89,15 +89,29 @@ func check(ctx context.Context, env environment, o checkOptions) (checkReport, e
 	return r, nil
 }
 
-func (r *checkReport) add(f *mapping.File) {
+func (r *checkReport) add(source *app.Source, kept config.Retention) {
+	f := source.Mapping
 	s := checkedSource{Source: f.Source, Provider: f.Provider, Processor: string(f.Processor), Version: f.Version()}
 	for _, route := range f.Routes {
 		s.Routes = append(s.Routes, route.Name)
 	}
 	r.Sources = append(r.Sources, s)
-	for _, w := range f.Warnings() {
+	for _, w := range append(f.Warnings(), f.GuardFindings(objectPaths(source.Preset)...)...) {
 		r.Warnings = append(r.Warnings, w.String())
 	}
+	if again := source.Preset.Redelivery; kept.RowAfter < again {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s may send an event again after %s, but retention.row_after deletes its row after %s: what comes later can't be told from a new event",
+			f.Name, f.Provider, again, kept.RowAfter))
+	}
+}
+
+// objectPaths are the places where a preset finds the object of an event.
+func objectPaths(p *provider.Preset) []string {
+	var out []string
+	for _, e := range p.Identity.Entities {
+		out = append(out, e.Object.String())
+	}
+	return out
 }
 
 func (r *checkReport) checkOrg(ctx context.Context, env environment, cfg *config.Config, files []*mapping.File) error {

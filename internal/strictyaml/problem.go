@@ -60,11 +60,18 @@ func (r *Report) File() string { return r.file }
 
 // At reports a problem at a node; a nil node means the whole file.
 func (r *Report) At(n *Node, what, do string) {
-	p := Problem{File: r.file, Line: 1, Column: 1, What: what, Do: do}
+	p := r.Place(n)
+	p.What, p.Do = what, do
+	r.problems = append(r.problems, p)
+}
+
+// Place is a problem at a node without its text, for what is judged later.
+func (r *Report) Place(n *Node) Problem {
+	p := Problem{File: r.file, Line: 1, Column: 1}
 	if n != nil {
 		p.Line, p.Column, p.Path = n.Line, n.Column, n.Path
 	}
-	r.problems = append(r.problems, p)
+	return p
 }
 
 // Key reports a problem at the key that leads to a node rather than at its
