@@ -172,7 +172,8 @@ func TestIdentityOfEachPreset(t *testing.T) {
 		"standard webhooks": {"standard-webhooks", map[string]string{"webhook-id": "msg_1", "webhook-timestamp": "1"},
 			`{"type":"contact.updated","timestamp":"2026-01-01T00:00:00.000000Z","data":{"id":"c1"}}`,
 			"standard-webhooks:msg_1", "contact.updated", "c1", order(jan1)},
-		"svix": {"svix", map[string]string{"svix-id": "msg_2"}, `{"eventType":"invoice.paid"}`, "svix:msg_2", "invoice.paid", "", nil},
+		"svix":               {"svix", map[string]string{"svix-id": "msg_2"}, `{"eventType":"invoice.paid"}`, "svix:msg_2", "invoice.paid", "", nil},
+		"svix with a number": {"svix", map[string]string{"svix-id": "msg_3"}, `{"type":"t","timestamp":1767225600,"data":{"id":7}}`, "svix:msg_3", "t", "7", order(jan1)},
 		"slack": {"slack", nil, `{"type":"event_callback","event_id":"Ev1","event":{"type":"message","channel":"C1","ts":"1767225600.000100","event_ts":"1767225600.000100"}}`,
 			"slack:Ev1", "message", "C1:1767225600.000100", order(jan1)},
 	} {
