@@ -109,7 +109,9 @@ func (s *settled) total() int {
 	return n
 }
 
-func (w *works) poller(owner string) *poll.Poller {
+// poller is one process. Its pace is the default one unless change makes it
+// faster.
+func (w *works) poller(owner string, change func(*poll.Config)) *poll.Poller {
 	w.t.Helper()
 	applier, err := apply.New(apply.Config{
 		Org: w.client, Mappings: w, Now: time.Now, Intn: rand.Int64N, Float: rand.Float64,
@@ -120,13 +122,20 @@ func (w *works) poller(owner string) *poll.Poller {
 	s, err := store.Open(store.Config{Dir: w.t.TempDir()})
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { assert.NoError(w.t, s.Close()) })
-	p, err := poll.New(poll.Config{
-		Org: w.client, Applier: applier, Journal: s.Journal(), Leases: store.NewMemoryLeases(nil), Owner: owner,
-		Metrics: w.settled, Interval: 20 * time.Millisecond, Idle: 50 * time.Millisecond,
-		Backoff: event.Backoff{Base: time.Millisecond, Max: 10 * time.Millisecond},
-	})
+	c := poll.Config{
+		Org: w.client, Applier: applier, Journal: s.Journal(), Leases: store.NewMemoryLeases(nil), Owner: owner, Metrics: w.settled,
+	}
+	change(&c)
+	p, err := poll.New(c)
 	require.NoError(w.t, err)
 	return p
+}
+
+func normal(*poll.Config) {}
+
+func fast(c *poll.Config) {
+	c.Interval, c.Idle = 20*time.Millisecond, 50*time.Millisecond
+	c.Backoff = event.Backoff{Base: time.Millisecond, Max: 10 * time.Millisecond}
 }
 
 // stage inserts versions 1 to n of every object.
@@ -176,7 +185,7 @@ func TestBurstEndsAsRecordsWithinTheBudget(t *testing.T) {
 	const events = 2000
 	w.stage(events, 1)
 	before := w.sim.Stats().APICalls.Total
-	require.NoError(t, w.poller("one").RunOnce(t.Context()))
+	require.NoError(t, w.poller("one", normal).RunOnce(t.Context()))
 	w.finished(events, 1)
 	calls := w.sim.Stats().APICalls.Total - before + events/200
 	assert.LessOrEqual(t, float64(calls)/events, 0.025, "%d calls: %v", calls, w.sim.Stats().APICalls.ByOperation)
@@ -186,7 +195,7 @@ func TestVersionsOfOneObjectGoInOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorks(t)
 	w.stage(20, 12)
-	require.NoError(t, w.poller("one").RunOnce(t.Context()))
+	require.NoError(t, w.poller("one", normal).RunOnce(t.Context()))
 	w.finished(20, 12)
 	assert.Equal(t, map[string]int{"Created": 20, "Updated": 220}, w.settled.outcomes)
 }
@@ -205,7 +214,7 @@ func TestTwoPollersAndAFailingOrg(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	var pollers sync.WaitGroup
 	for _, owner := range []string{"one", "two"} {
-		p := w.poller(owner)
+		p := w.poller(owner, fast)
 		pollers.Go(func() { assert.NoError(t, p.Run(ctx)) })
 	}
 	for w.settled.total() < objects*versions && ctx.Err() == nil {
