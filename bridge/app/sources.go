@@ -96,16 +96,22 @@ func LoadSources(files []string, catalog *provider.Catalog) ([]*Source, error) {
 // Verifier compiles the signature rules of the source with its secrets filled
 // in.
 func (s *Source) Verifier(env config.Env) (*verify.Verifier, error) {
+	dir := filepath.Dir(s.Mapping.Name)
 	secrets := make([]string, len(s.Mapping.Secrets))
 	for i, reference := range s.Mapping.Secrets {
-		var err error
-		if secrets[i], err = env.Expand(reference, filepath.Dir(s.Mapping.Name)); err != nil {
+		secret, err := env.Expand(reference, dir)
+		if err != nil {
 			return nil, fmt.Errorf("%s: secrets[%d]: %w", s.Mapping.Name, i, err)
 		}
+		secrets[i] = secret
 	}
 	params := make(map[string]string, len(s.Mapping.Params))
 	for name, value := range s.Mapping.Params {
-		params[name] = fmt.Sprint(value)
+		param, err := env.Expand(fmt.Sprint(value), dir)
+		if err != nil {
+			return nil, fmt.Errorf("%s: params.%s: %w", s.Mapping.Name, name, err)
+		}
+		params[name] = param
 	}
 	v, err := verify.New(verify.Config{Rules: s.Rules, Secrets: secrets, Params: params, Schemes: special.Schemes()})
 	if err != nil {
