@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"golang.org/x/time/rate"
 
@@ -74,11 +75,11 @@ func (s *Source) takes(encoding string) bool { return slices.Contains(s.Encoding
 type Sources func(name string) *Source
 
 // publicURL is the address a signature covers: what the operator configured as
-// public, never the request's Host.
+// public, never the request's Host, with path and query exactly as they came.
 func publicURL(base string, r *http.Request) string {
-	url := base + r.URL.EscapedPath()
-	if r.URL.RawQuery != "" {
-		url += "?" + r.URL.RawQuery
+	target := r.RequestURI
+	if !strings.HasPrefix(target, "/") { // absolute form, as proxies send it
+		target = r.URL.RequestURI()
 	}
-	return url
+	return base + target
 }
