@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 const spelledShort = `source: shop
@@ -71,6 +73,29 @@ func TestCanonicalIsStable(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(first.Canonical()), string(again.Canonical()))
 	}
+}
+
+// The order of fields and keys in the file means nothing.
+func TestOrderOfKeysMeansNothing(t *testing.T) {
+	t.Parallel()
+	fields := []string{"A__c: $.a", "B__c: {from: $.b, as: integer}", "C__r: {lookup: C__c, by: E__c, from: $.c}", "D__c: {from: $.d, required: true}"}
+	keys := []string{"object: Payment__c", "key: {field: Ext__c, from: $.id}", "order: true", "FIELDS"}
+	in := input(t, `{"id":"1","a":1,"b":"x","c":"y"}`)
+	var want *File
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.Permutation(keys).Draw(t, "keys"), ", ")
+		text = strings.Replace(text, "FIELDS", "fields: {"+strings.Join(rapid.Permutation(fields).Draw(t, "fields"), ", ")+"}", 1)
+		f, err := Parse("a.yaml", []byte("source: shop\nprovider: shopify\nroutes: [{name: a, records: [{"+text+"}]}]\n"))
+		require.NoError(t, err)
+		if want == nil {
+			want = f
+		}
+		require.Equal(t, want.Version(), f.Version())
+		_, wantErrs := want.Routes[0].Records(in)
+		_, errs := f.Routes[0].Records(in)
+		require.Equal(t, wantErrs, errs)
+		require.Len(t, errs, 2)
+	})
 }
 
 func TestContextPaths(t *testing.T) {
