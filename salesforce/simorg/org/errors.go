@@ -40,8 +40,11 @@ func badReference() *RowError {
 func isDeleted() *RowError { return refuse(CodeDeleted, nil, "entity is deleted") }
 
 func rowLocked(ids ...string) *RowError {
+	if len(ids) == 0 {
+		return refuse("UNABLE_TO_LOCK_ROW", nil, "unable to obtain exclusive access to this record")
+	}
 	return refuse("UNABLE_TO_LOCK_ROW", nil, "unable to obtain exclusive access to this record or %d records: %s",
-		max(len(ids), 1), strings.Join(ids, ","))
+		len(ids), strings.Join(ids, ","))
 }
 
 func notWritable(fields ...*schema.Field) *RowError {

@@ -103,7 +103,7 @@ func (tx *Tx) lockAll(works []work) {
 	})
 	for _, n := range needs {
 		if n.work.err == nil && !tx.org.locks.acquire(tx, n.key) {
-			n.work.err = rowLocked(n.key.value)
+			n.work.err = rowLocked(n.key.row()...)
 		}
 	}
 }

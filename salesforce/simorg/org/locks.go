@@ -14,6 +14,14 @@ type lockKey struct {
 	value  string
 }
 
+// row returns the id of a locked row, nothing for the value of a field.
+func (k lockKey) row() []string {
+	if k.field != "" {
+		return nil
+	}
+	return []string{k.value}
+}
+
 // locks hands out exclusive locks to transactions. A lock is held until its
 // transaction ends. A wait that would close a cycle, or lasts longer than the
 // limit, is refused.

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
 	"sfbridge/salesforce/simorg/fault"
 	"sfbridge/salesforce/simorg/jsonin"
@@ -161,7 +162,7 @@ func (a *API) composite(q *request) reply {
 	}
 	var done []answered
 	if flag(q.body, "allOrNone") {
-		done, _ = a.atomic(q, nodes)
+		done, _ = a.atomic(q, nodes, a.cfg.Latency/2)
 	} else {
 		done = a.separate(q, nodes)
 	}
@@ -197,9 +198,9 @@ func (a *API) separate(q *request, nodes []node) []answered {
 	return done
 }
 
-// atomic carries out subrequests in one transaction: the first that fails
-// takes all back.
-func (a *API) atomic(q *request, nodes []node) ([]answered, bool) {
+// atomic carries out subrequests in one transaction, which holds its locks for
+// some time before it commits; the first that fails takes all back.
+func (a *API) atomic(q *request, nodes []node, hold time.Duration) ([]answered, bool) {
 	tx := a.cfg.Org.Begin()
 	whole := *q
 	whole.whole = true
@@ -212,7 +213,7 @@ func (a *API) atomic(q *request, nodes []node) ([]answered, bool) {
 			return a.rolledBack(done, nodes), false
 		}
 	}
-	a.pause(a.cfg.Latency / 2)
+	a.pause(hold)
 	tx.Commit()
 	return done, true
 }

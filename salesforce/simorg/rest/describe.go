@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"sfbridge/salesforce/simorg/org"
 	"sfbridge/salesforce/simorg/schema"
 )
 
@@ -40,9 +41,9 @@ func marshal(v any) []byte {
 }
 
 // resources answers GET /services/data/vNN.0.
-func resources(version int) []byte {
-	base := "/services/data/v" + itoa(version) + ".0/"
-	m := map[string]string{"identity": "/id", "jobs": base + "jobs"}
+func resources(q *request) []byte {
+	base := "/services/data/v" + itoa(q.version) + ".0/"
+	m := map[string]string{"identity": q.host + "/id/" + org.OrgID + "/" + org.UserID, "jobs": base + "jobs"}
 	for _, name := range []string{"sobjects", "query", "queryAll", "composite", "limits"} {
 		m[name] = base + name
 	}

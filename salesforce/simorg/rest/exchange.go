@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sfbridge/salesforce/simorg/fault"
+	"sfbridge/salesforce/simorg/login"
 )
 
 const maxBody = 50 << 20
@@ -79,7 +80,8 @@ func (a *API) read(r *http.Request, segments []string) (*request, *reply) {
 		rep := refused(http.StatusGone, "UNSUPPORTED_API_VERSION", "The requested API version has been retired.")
 		return nil, &rep
 	}
-	q := &request{method: r.Method, path: segments[1:], query: r.URL.Query(), header: r.Header, version: version}
+	q := &request{method: r.Method, path: segments[1:], query: r.URL.Query(), header: r.Header,
+		host: login.BaseURL(r), version: version}
 	if len(q.path) > 0 && q.path[len(q.path)-1] == "" {
 		q.path = q.path[:len(q.path)-1]
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"sfbridge/salesforce/simorg/fault"
 	"sfbridge/salesforce/simorg/jsonin"
@@ -31,6 +32,7 @@ func (a *API) graphs(q *request) reply {
 	if err != nil {
 		return err.reply()
 	}
+	hold := a.cfg.Latency / 2 / time.Duration(len(list))
 	failed := 0
 	b := append([]byte(nil), `{"graphs":[`...)
 	for i, g := range list {
@@ -40,7 +42,7 @@ func (a *API) graphs(q *request) reply {
 		var done []answered
 		good := false
 		if failed < maxFailedGraphs {
-			done, good = a.atomic(q, g.nodes)
+			done, good = a.atomic(q, g.nodes, hold)
 		} else {
 			done = a.rolledBack(nil, g.nodes)
 		}

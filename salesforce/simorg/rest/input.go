@@ -62,7 +62,23 @@ func (rd reader) record(obj *schema.Object, v *jsonin.Value, key *schema.Field) 
 			return rec, err
 		}
 	}
+	refuseBoth(&rec)
 	return rec, nil
+}
+
+// refuseBoth refuses a record that names one parent by id and by external ID.
+func refuseBoth(rec *org.Record) {
+	for i, a := range rec.Set {
+		if _, byKey := a.Value.(*org.Ref); !byKey {
+			continue
+		}
+		for j, other := range rec.Set {
+			if j != i && other.Field == a.Field && rec.Bad == nil {
+				rec.Bad = &org.RowError{Code: "INVALID_FIELD", Message: fmt.Sprintf(
+					"cannot specify both an external ID reference %s and a salesforce id, %s", a.Field.Parent, a.Field.Name)}
+			}
+		}
+	}
 }
 
 func (rd reader) member(rec *org.Record, m *jsonin.Member, key *schema.Field) *apiError {

@@ -18,6 +18,7 @@ type request struct {
 	path    []string // below /services/data/vNN.0, unescaped
 	query   url.Values
 	header  http.Header
+	host    string // base address the client used
 	version int
 	raw     []byte        // the body of the whole exchange
 	body    *jsonin.Value // nil: there is none
@@ -151,7 +152,7 @@ func firstType(body *jsonin.Value) string {
 // handle carries out a request in its transaction.
 func (a *API) handle(q *request) reply {
 	if len(q.path) == 0 {
-		return ok(resources(q.version))
+		return ok(resources(q))
 	}
 	switch q.path[0] {
 	case "limits":
