@@ -79,15 +79,24 @@ func TestCallFaultsThatSpoilTheAnswer(t *testing.T) {
 // A slow call is carried out although its client has gone.
 func TestSlow(t *testing.T) {
 	t.Parallel()
-	s := setup(t, plant(fault.Fault{Operation: fault.Any, Kind: fault.Slow, Times: 1, Delay: 50 * time.Millisecond}))
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-	defer cancel()
+	s := setup(t, plant(fault.Fault{Operation: fault.Any, Kind: fault.Slow, Times: 1, Delay: time.Second}))
+	ctx, giveUp := context.WithCancel(t.Context())
+	defer giveUp()
 	req, err := http.NewRequestWithContext(ctx, "POST", s.URL()+base+"/sobjects/Payment__c", strings.NewReader(`{}`))
 	require.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer "+s.AccessToken())
-	_, err = s.client.Do(req)
-	require.Error(t, err)
-	require.Eventually(t, func() bool { return len(s.Rows("Payment__c")) == 1 }, 5*time.Second, time.Millisecond)
+	gone := make(chan error, 1)
+	go func() {
+		resp, err := s.client.Do(req)
+		if err == nil {
+			err = resp.Body.Close()
+		}
+		gone <- err
+	}()
+	require.Eventually(t, func() bool { return s.Stats().APICalls.Total == 1 }, 10*time.Second, time.Millisecond)
+	giveUp()
+	require.ErrorIs(t, <-gone, context.Canceled)
+	require.Eventually(t, func() bool { return len(s.Rows("Payment__c")) == 1 }, 10*time.Second, time.Millisecond)
 }
 
 func TestRowFaults(t *testing.T) {
