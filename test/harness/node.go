@@ -33,10 +33,11 @@ func NeedClients(t testing.TB) Clients {
 	return Clients{}
 }
 
-// Command is one run of a program of the clients' folder.
+// Command is one run of a program.
 type Command struct {
-	Args  []string // program and arguments, run in the clients' folder
-	Env   []string // beside PATH and a HOME of the test
+	Args  []string // program and arguments
+	Dir   string   // where it runs; empty: the clients' folder
+	Env   []string // beside PATH and a HOME of its own
 	Stdin []byte
 }
 
@@ -48,6 +49,9 @@ func (c Clients) Run(t testing.TB, command Command) ([]byte, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command.Args[0], command.Args[1:]...)
 	cmd.Dir = c.Dir
+	if command.Dir != "" {
+		cmd.Dir = command.Dir
+	}
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, command.Env...)
 	cmd.Stdin = bytes.NewReader(command.Stdin)
 	var stderr bytes.Buffer
