@@ -33,6 +33,8 @@ type Journal interface {
 	Done(ids []string) error
 	// Crashes is how often a process died while it worked on the row.
 	Crashes(id string) int
+	// Suspects are the rows for which Crashes is not zero.
+	Suspects() map[string]int
 }
 
 // Leases keep two workers off one queue.

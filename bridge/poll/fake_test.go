@@ -159,6 +159,20 @@ func (o *fakeOrg) outline(ctx context.Context, batch []*event.Event) ([]*event.E
 	return append(l.events, l.moved...), err
 }
 
+func (o *fakeOrg) open(ctx context.Context, ids []string) (map[string]bool, error) {
+	if err := o.call(ctx); err != nil {
+		return nil, err
+	}
+	open := map[string]bool{}
+	rows := o.see().rows
+	for _, id := range ids {
+		open[id] = rows[id] != nil && rows[id].Open()
+	}
+	return open, nil
+}
+
+func (o *fakeOrg) Suspects() map[string]int { return o.see().crashes }
+
 func (o *fakeOrg) reviews(ctx context.Context) (int, error) {
 	err := o.call(ctx)
 	return 7, err

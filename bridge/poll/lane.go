@@ -116,8 +116,11 @@ func (l *lane) apply(ctx context.Context, events []*event.Event) outcome {
 	}
 	out := outcome{err: err, applied: err == nil, limit: report.BatchLimit, pauses: report.Pauses}
 	moved := map[string]int{}
+	progress := false
 	for i, result := range report.Results {
-		out.fates = append(out.fates, l.fateOf(events[i], result))
+		f := l.fateOf(events[i], result)
+		out.fates = append(out.fates, f)
+		progress = progress || f.ended
 		switch {
 		case result.Disposition == apply.Moved:
 			moved[events[i].Entity()]++
@@ -126,7 +129,20 @@ func (l *lane) apply(ctx context.Context, events []*event.Event) outcome {
 			out.noRoom = true
 		}
 	}
+	if !progress && err == nil {
+		out.rest(l.cfg.Now().Add(l.cfg.Interval))
+	}
 	return out
+}
+
+// rest lets what was left wait, so that a batch that got nowhere is not tried
+// again at once.
+func (o *outcome) rest(until time.Time) {
+	for i, f := range o.fates {
+		if !f.ended && f.until.Before(until) {
+			o.fates[i].until = until
+		}
+	}
 }
 
 // fateOf reads one result. What was left without a time is taken next when it

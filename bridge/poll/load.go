@@ -178,6 +178,27 @@ func (r *rows) outline(ctx context.Context, batch []*event.Event) ([]*event.Even
 	return readable(records), nil
 }
 
+// open says which of the rows are still to be worked on.
+func (r *rows) open(ctx context.Context, ids []string) (map[string]bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	open := make(map[string]bool, len(ids))
+	for chunk := range slices.Chunk(ids, maxBatch) {
+		text, err := soql.Select("Id").From(event.Object).Where(soql.In("Id", chunk), soql.NotNull(event.FieldQueue)).Build()
+		if err != nil {
+			return nil, fmt.Errorf("asking which rows are open: %w", err)
+		}
+		records, err := r.org.Query(ctx, text)
+		if err != nil {
+			return nil, fmt.Errorf("reading which rows are open: %w", err)
+		}
+		for _, record := range records {
+			open[record.ID()] = true
+		}
+	}
+	return open, nil
+}
+
 func selectByID(fields []string, batch []*event.Event) (string, error) {
 	text, err := soql.Select(fields...).From(event.Object).Where(soql.In("Id", rowIDs(batch))).
 		OrderBy(event.FieldSourceTime+" NULLS FIRST", "Id").Build()

@@ -21,11 +21,16 @@ package poll
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"sfbridge/bridge/event"
 )
+
+// ErrYields says that the org's daily calls are nearly used up and what is left
+// is kept for staging.
+var ErrYields = errors.New("the org's daily API calls are nearly used up: what is due waits")
 
 // Poller works on the due rows of its queues. See Run.
 type Poller struct {
@@ -42,6 +47,7 @@ type staging interface {
 	ask(ctx context.Context, q question) (answer, error)
 	load(ctx context.Context, batch []*event.Event) (loaded, error)
 	outline(ctx context.Context, batch []*event.Event) ([]*event.Event, error)
+	open(ctx context.Context, ids []string) (map[string]bool, error)
 	reviews(ctx context.Context) (int, error)
 }
 
@@ -96,7 +102,7 @@ func (p *Poller) Run(ctx context.Context) error {
 }
 
 // RunOnce works on what is due now until nothing more can be taken, and returns
-// the first failure of a whole call.
+// the first failure of a whole call, or ErrYields.
 func (p *Poller) RunOnce(ctx context.Context) error {
 	r := newRun(p)
 	r.once = true

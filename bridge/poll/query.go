@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,10 +19,14 @@ func (r *run) query(ctx context.Context, now time.Time) {
 	if review {
 		r.review = now
 	}
+	first := !r.asked
 	r.querying = true
 	r.schedule.queryStarts(now)
 	r.backlog.queryStarts()
 	r.wg.Go(func() {
+		if first {
+			r.clearSuspects(ctx)
+		}
 		a, err := r.rows.ask(ctx, q)
 		r.answers <- reply{answer: a, began: now, err: err}
 		if err == nil && review {
@@ -101,4 +106,21 @@ func (r *run) countReview(ctx context.Context) {
 		return
 	}
 	r.cfg.Metrics.Review(n)
+}
+
+// clearSuspects takes the rows off the journal that were in work at a crash but
+// have come to an end since: the commit was the last thing that happened.
+func (r *run) clearSuspects(ctx context.Context) {
+	ids := slices.Sorted(maps.Keys(r.cfg.Journal.Suspects()))
+	if len(ids) == 0 {
+		return
+	}
+	open, err := r.rows.open(ctx, ids)
+	if err == nil {
+		ended := slices.DeleteFunc(ids, func(id string) bool { return open[id] })
+		err = r.cfg.Journal.Done(ended)
+	}
+	if err != nil {
+		r.cfg.Log.Warn("rows of a crash could not be looked up", "error", err)
+	}
 }

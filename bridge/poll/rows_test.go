@@ -190,11 +190,10 @@ func TestAskFails(t *testing.T) {
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	plain, moved, later, away := row("a", 1), row("b", 2), row("c", 3), row("d", 4)
+	plain, moved, later := row("a", 1), row("b", 2), row("c", 3)
 	b.stage(`{"n":1.50}`, nil, plain, moved, later)
 	b.update(moved, map[string]any{event.FieldStatus: "Completed", event.FieldQueue: nil})
 	b.update(later, map[string]any{event.FieldNextAttempt: noon.Add(time.Hour), event.FieldStatus: "Retryable"})
-	away.RowID = plain.RowID[:15] + "zzz"
 
 	l, err := b.load(t.Context(), []*event.Event{later, plain, moved})
 	require.NoError(t, err)
@@ -204,6 +203,10 @@ func TestLoad(t *testing.T) {
 	assert.True(t, l.moved[0].HoldsBack(), "it is open, and not due any more")
 	assert.False(t, l.moved[1].Open())
 	assert.Empty(t, l.rest)
+
+	open, err := b.open(t.Context(), rowIDs([]*event.Event{plain, moved, later}))
+	require.NoError(t, err)
+	assert.Equal(t, map[string]bool{plain.RowID: true, later.RowID: true}, open)
 }
 
 func (b *bed) update(e *event.Event, fields map[string]any) {

@@ -116,6 +116,9 @@ func (r *run) finished(ctx context.Context) bool {
 		return false
 	case r.err != nil:
 		return true
+	case r.asked && r.yields(event.PollWork):
+		r.err = ErrYields
+		return true
 	}
 	nothing := r.leased && len(r.held) == 0 // all queues are others'
 	return nothing || r.asked && !r.schedule.more && r.backlog.ready(r.cfg.Now()) == 0

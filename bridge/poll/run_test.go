@@ -276,7 +276,7 @@ func TestPoisonedRows(t *testing.T) {
 		rows := many(300)
 		once, twice, given := rows[10].RowID, rows[20].RowID, rows[30].RowID
 		o := newFakeOrg(rows...)
-		o.crashes = map[string]int{once: 1, twice: 2, given: 5}
+		o.crashes = map[string]int{once: 1, twice: 2, given: 5, "ended before the crash": 1}
 		require.NoError(t, o.poller(t, nil).RunOnce(t.Context()))
 		assert.Contains(t, o.see().batches, []string{once})
 		assert.Contains(t, o.see().batches, []string{twice})
@@ -380,6 +380,30 @@ func TestResultsThatDontFit(t *testing.T) {
 		o := newFakeOrg(many(2)...)
 		o.onApply = func([]*event.Event) (apply.Report, error) { return apply.Report{Results: make([]apply.Result, 1)}, nil }
 		assert.ErrorContains(t, o.poller(t, nil).RunOnce(t.Context()), "2 events gave 1 results")
+	})
+}
+
+func TestBatchThatGetsNowhereRests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newFakeOrg(row("a", 1))
+		o.onApply = func(batch []*event.Event) (apply.Report, error) {
+			return apply.Report{Results: []apply.Result{{Disposition: apply.Left, Reason: apply.NoRoom}}}, nil
+		}
+		start(t, o.poller(t, nil))
+		pass(time.Minute)
+		assert.LessOrEqual(t, len(o.see().batches), 31)
+		assert.GreaterOrEqual(t, len(o.see().batches), 10, "but not for ever")
+	})
+}
+
+func TestRunOnceYields(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newFakeOrg(many(1)...)
+		p := o.poller(t, func(c *Config) { c.Usage = func() salesforce.Usage { return salesforce.Usage{Used: 99, Max: 100} } })
+		assert.ErrorIs(t, p.RunOnce(t.Context()), ErrYields)
+		assert.Empty(t, o.see().batches)
 	})
 }
 
