@@ -26,6 +26,8 @@ type bed struct {
 	t       testing.TB
 	ctx     context.Context
 	org     *simorg.Server
+	url     string
+	stop    func() // ends the org's server when its work in flight is done
 	client  *salesforce.Client
 	applier *apply.Applier
 	workers []*apply.Applier // of tests with several
@@ -51,21 +53,29 @@ func newBed(t testing.TB, mappings string, change ...func(*bedConfig)) *bed {
 	org, err := simorg.New(cfg.org)
 	require.NoError(t, err)
 	server := httptest.NewServer(org.Handler())
+	b.org, b.url, b.stop = org, server.URL, server.Close
 	t.Cleanup(func() {
 		server.Close()
 		_ = org.Close()
 	})
-	b.org = org
-	transport := salesforce.NewTransport()
-	sessions, err := auth.New(auth.Config{
-		Flow: auth.ClientCredentials, LoginURL: server.URL, ClientID: "sim", ClientSecret: "sim", AllowHTTP: true, Transport: transport,
-	})
-	require.NoError(t, err)
-	b.client, err = salesforce.New(salesforce.Config{Sessions: sessions, Transport: transport})
-	require.NoError(t, err)
-	t.Cleanup(b.client.CloseIdle)
+	b.client = b.newClient(0)
 	b.applier = b.newApplier(cfg)
 	return b
+}
+
+// newClient makes a client with a login of its own; a timeout of 0 is the
+// standard one.
+func (b *bed) newClient(timeout time.Duration) *salesforce.Client {
+	b.t.Helper()
+	transport := salesforce.NewTransport()
+	sessions, err := auth.New(auth.Config{
+		Flow: auth.ClientCredentials, LoginURL: b.url, ClientID: "sim", ClientSecret: "sim", AllowHTTP: true, Transport: transport,
+	})
+	require.NoError(b.t, err)
+	client, err := salesforce.New(salesforce.Config{Sessions: sessions, Transport: transport, Timeout: timeout})
+	require.NoError(b.t, err)
+	b.t.Cleanup(client.CloseIdle)
+	return client
 }
 
 func (b *bed) newApplier(cfg bedConfig) *apply.Applier {

@@ -389,3 +389,29 @@ func TestCancelledContext(t *testing.T) {
 	assert.True(t, errors.Is(err, context.Canceled))
 	assert.Equal(t, map[string]int{"Received": 2}, b.tally())
 }
+
+// A call that the org carries out only after the client gave up finds rows
+// that have moved on, and is refused; or it is the one that counts.
+func TestCarriedOutAfterGivingUp(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, shop)
+	b.stage(charge("e1", "ch_1", 1, "Pending"), charge("e2", "ch_1", 2, "Succeeded"), charge("e3", "ch_2", 1, "Pending"))
+	batch := b.due()
+	b.plant(fault.Fault{Operation: fault.Composite, Kind: fault.Slow, Delay: 400 * time.Millisecond, Times: 2})
+	impatient := b.newClient(100 * time.Millisecond)
+	b.applier = b.newApplier(bedConfig{wrap: func(apply.Org) apply.Org { return impatient }})
+	_, err := b.applier.Apply(b.ctx, batch)
+	if err != nil { // given up altogether: the rows are looked at again
+		assert.Equal(t, salesforce.ClassUnknownOutcome, salesforce.ClassOf(err))
+		b.apply()
+	}
+	b.stop() // waits for what is still being carried out
+	assert.Equal(t, map[string]int{"Completed Created": 2, "Completed Updated": 1}, b.tally())
+	for _, row := range b.org.Rows("Payment__c") {
+		want := map[any]string{"ch_1": "shop:e2", "ch_2": "shop:e3"}[row["Stripe_Charge_Id__c"]]
+		assert.Equal(t, want, row["Source_Event__c"])
+	}
+	for _, row := range b.org.Rows(event.Object) {
+		assert.Equal(t, 1, strings.Count(fmt.Sprint(row[event.FieldHistory]), "->"), "%v", row[event.FieldHistory])
+	}
+}

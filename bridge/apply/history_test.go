@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -60,10 +61,12 @@ func drawFaults(t *rapid.T) []fault.Fault {
 	faults := make([]fault.Fault, rapid.IntRange(0, 3).Draw(t, "faults"))
 	for i := range faults {
 		faults[i] = fault.Fault{
-			Operation: rapid.SampledFrom([]fault.Operation{fault.Composite, fault.CollectionsUpsert, fault.CollectionsUpdate}).Draw(t, "operation"),
-			Kind:      rapid.SampledFrom(kinds).Draw(t, "fault"),
-			After:     rapid.IntRange(0, 3).Draw(t, "after"),
-			Times:     rapid.IntRange(1, 3).Draw(t, "times"),
+			Operation: rapid.SampledFrom([]fault.Operation{
+				fault.Composite, fault.CollectionsUpsert, fault.CollectionsUpdate, fault.Query, fault.Describe, fault.Delete, fault.Row,
+			}).Draw(t, "operation"),
+			Kind:  rapid.SampledFrom(kinds).Draw(t, "fault"),
+			After: rapid.IntRange(0, 3).Draw(t, "after"),
+			Times: rapid.IntRange(1, 3).Draw(t, "times"),
 		}
 	}
 	return faults
@@ -73,17 +76,16 @@ func drawFaults(t *rapid.T) []fault.Fault {
 // once: the records end as the last event of each history says.
 func TestHistoriesEndTheSame(t *testing.T) {
 	t.Parallel()
-	for _, unsure := range [][]string{nil, {"culprit-unnamed"}, {"priorvalue-unlocked"}, {"halted-mates", "created-missing", "duplicate-unknown-id"}} {
-		t.Run(fmt.Sprint(unsure), func(t *testing.T) {
-			t.Parallel()
-			rapid.Check(t, func(rt *rapid.T) {
-				tb := &scopedTB{TB: t, drawn: rt}
-				defer tb.runCleanups()
-				b := newBed(tb, shopRoutes, func(c *bedConfig) { c.org.Unsure = unsure })
-				playHistory(rt, b)
-			})
-		})
-	}
+	unsure := [][]string{nil, {"culprit-unnamed"}, {"priorvalue-unlocked"}, {"halted-mates", "created-missing", "duplicate-unknown-id"}}
+	folding := strings.ReplaceAll(shopRoutes, "        state:", "        coalesce: true\n        state:")
+	rapid.Check(t, func(rt *rapid.T) {
+		tb := &scopedTB{TB: t, drawn: rt}
+		defer tb.runCleanups()
+		mappings := rapid.SampledFrom([]string{shopRoutes, folding}).Draw(rt, "mapping")
+		switches := rapid.SampledFrom(unsure).Draw(rt, "unsure")
+		b := newBed(tb, mappings, func(c *bedConfig) { c.org.Unsure = switches })
+		playHistory(rt, b)
+	})
 }
 
 func playHistory(t *rapid.T, b *bed) {
