@@ -141,6 +141,7 @@ func (c *Client) CloseIdle() {
 // request is one call as the operations hand it to the carrier.
 type request struct {
 	op       string
+	object   string // where the call is about one
 	method   string
 	path     string // below base, escaped
 	soql     string // instead of path: a query

@@ -112,20 +112,12 @@ func repeat(f Fault, n int) []SaveResult {
 }
 
 func (c *Client) writeRows(ctx context.Context, s Subrequest, n int) ([]SaveResult, error) {
-	if s.err != nil {
-		return nil, refusal(s.op, "", "%v", s.err)
-	}
-	req := request{op: s.op, method: s.method, path: s.path, write: true, keyField: s.keyField}
-	if s.body != nil {
-		e := newEncoder(s.size)
-		s.body(e)
-		req.body = e.bytes()
-		if e.err != nil {
-			return nil, refusal(s.op, "", "%v", e.err)
-		}
+	req, err := s.request()
+	if err != nil {
+		return nil, err
 	}
 	var results []SaveResult
-	err := c.call(ctx, req, func(r reply) error {
+	err = c.call(ctx, req, func(r reply) error {
 		var ok bool
 		results, ok = decodeSaves(r.body, s.keyField)
 		if !ok {

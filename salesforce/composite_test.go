@@ -157,6 +157,7 @@ func TestCompositeAnswersThatTellNothing(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"fewer answers":       composite(sub("a", 204, "null")),
+		"more answers":        composite(sub("a", 204, "null"), sub("b", 200, "["+goodRow+"]"), sub("b", 200, "["+goodRow+"]")),
 		"other references":    composite(sub("a", 204, "null"), sub("c", 200, "["+goodRow+"]")),
 		"fewer rows":          composite(sub("a", 204, "null"), sub("b", 200, "[]")),
 		"rows are an object":  composite(sub("a", 204, "null"), sub("b", 200, goodRow)),

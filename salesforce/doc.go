@@ -33,9 +33,10 @@
 // parse, to log or to panic about.
 //
 // What simpleforce still logs by itself, such as the user name after a SOAP
-// login, goes to the standard logger. QuietCarrier, called by New, therefore puts a filter in front of
-// the standard logger's output that drops simpleforce's lines, which all carry
-// its prefix, and passes all others. It is put there once, however many clients
-// are made; a program that sets another output afterwards sees those harmless
-// lines again, but no body, address or token.
+// login, goes to the standard logger. QuietCarrier, called by New, therefore
+// puts a filter in front of the standard logger's output that drops
+// simpleforce's lines, which all carry its prefix, and passes all others. It is
+// put there once, however many clients are made; a program that sets another
+// output afterwards sees those harmless lines again, but no body, address or
+// token.
 package salesforce

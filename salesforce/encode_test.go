@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 	"unicode/utf8"
 
@@ -165,6 +167,22 @@ func TestExcerptNeverCutsARune(t *testing.T) {
 		assert.True(t, utf8.ValidString(got))
 		assert.LessOrEqual(t, len(got), maxExcerpt+len("…"))
 	})
+}
+
+func TestLimitedReader(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]error{9: nil, 10: nil, 11: errTooLong, 5000: errTooLong} {
+		text := strings.Repeat("x", n)
+		for name, r := range map[string]io.Reader{
+			"plain":           strings.NewReader(text),
+			"end with data":   iotest.DataErrReader(strings.NewReader(text)),
+			"one byte a read": iotest.OneByteReader(strings.NewReader(text)),
+		} {
+			got, err := io.ReadAll(&limitedReader{r: r, left: 10})
+			require.ErrorIs(t, err, want, "%d %s", n, name)
+			assert.LessOrEqual(t, len(got), 10, "%d %s", n, name)
+		}
+	}
 }
 
 // benchRows are staging rows as the receiver sends them: 200 of 1 kB.

@@ -64,7 +64,7 @@ func (r reply) refused(req request) *Error {
 	if wait := retryAfter(r.header); wait > e.Pause {
 		e.Pause = wait
 	}
-	e.Advice = advice(e.Fault)
+	e.Advice = advice(e.Fault, req.object)
 	return e
 }
 
@@ -90,21 +90,28 @@ func retryAfter(h http.Header) time.Duration {
 
 const maxRetryAfter = 24 * 60 * 60
 
-func advice(f Fault) string {
+// advice tells an administrator what to look at, naming object and field.
+func advice(f Fault, object string) string {
 	if f.Class != ClassConfiguration {
 		return ""
 	}
+	what := ""
 	switch {
 	case f.Code == "API_DISABLED_FOR_ORG" || f.Code == "API_CURRENTLY_DISABLED":
 		return "the org's edition or an administrator has switched the API off"
 	case f.Code == "NOT_FOUND":
-		return "check the spelling, the field's External ID box, and field-level security of the integration user"
+		what = "check the spelling, the field's External ID box, and field-level security of the integration user"
 	case f.Code == "INVALID_FIELD" || f.Code == "INVALID_FIELD_FOR_INSERT_UPDATE":
-		return "check the spelling and give the integration user access to the field by a permission set"
+		what = "check the spelling and give the integration user access to the field by a permission set"
 	case strings.HasPrefix(f.Code, "INSUFFICIENT_ACCESS"):
-		return "give the integration user the permission"
+		what = "give the integration user the permission"
+	default:
+		return ""
 	}
-	return ""
+	if fields := f.NamedFields(); object != "" && len(fields) > 0 {
+		return object + "." + strings.Join(fields, ", "+object+".") + ": " + what
+	}
+	return what
 }
 
 type verdict int

@@ -117,20 +117,12 @@ func (c *Client) readRow(ctx context.Context, segments, fields []string) (Record
 }
 
 func (c *Client) writeRow(ctx context.Context, s Subrequest) (SaveResult, error) {
-	if s.err != nil {
-		return SaveResult{}, refusal(s.op, "", "%v", s.err)
-	}
-	req := request{op: s.op, method: s.method, path: s.path, write: true, keyField: s.keyField}
-	if s.body != nil {
-		e := newEncoder(encodeHint)
-		s.body(e)
-		req.body = e.bytes()
-		if e.err != nil {
-			return SaveResult{}, refusal(s.op, "", "%v", e.err)
-		}
+	req, err := s.request()
+	if err != nil {
+		return SaveResult{}, err
 	}
 	var result SaveResult
-	err := c.call(ctx, req, func(r reply) error {
+	err = c.call(ctx, req, func(r reply) error {
 		var ok bool
 		result, ok = decodeSave(r.status, r.body, s.rowID)
 		if !ok {

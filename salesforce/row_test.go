@@ -131,7 +131,7 @@ func TestMissingExternalIDFieldIsAConfigurationError(t *testing.T) {
 	e := asError(t, err)
 	assert.Equal(t, salesforce.ClassConfiguration, e.Class)
 	assert.Equal(t, []string{"Ext__c"}, e.NamedFields())
-	for _, part := range []string{"Ext__c", "spelling", "External ID", "field-level security"} {
+	for _, part := range []string{"Payment__c.Ext__c", "spelling", "External ID", "field-level security"} {
 		assert.Contains(t, e.Error(), part)
 	}
 }

@@ -15,6 +15,7 @@ type Subrequest struct {
 	Ref string
 
 	op       string
+	object   string
 	method   string
 	path     string // below /services/data/vNN.N/, escaped
 	body     func(*encoder)
@@ -37,14 +38,14 @@ const (
 // InsertRow creates one record. Its new Id is "@{ref.id}" for later subrequests.
 func InsertRow(ref string, row Row) Subrequest {
 	path, err := rowPath(row.Object)
-	return Subrequest{Ref: ref, op: OpInsert, method: http.MethodPost, path: path, err: err,
+	return Subrequest{Ref: ref, op: OpInsert, object: row.Object, method: http.MethodPost, path: path, err: err,
 		body: func(e *encoder) { e.fields(row.Fields, "") }}
 }
 
 // UpdateRow changes the record with row.ID; "@{ref.id}" may stand for it.
 func UpdateRow(ref string, row Row) Subrequest {
 	path, err := idPath(row.Object, row.ID)
-	return Subrequest{Ref: ref, op: OpUpdate, method: http.MethodPatch, path: path, err: err, rowID: row.ID,
+	return Subrequest{Ref: ref, op: OpUpdate, object: row.Object, method: http.MethodPatch, path: path, err: err, rowID: row.ID,
 		body: func(e *encoder) { e.fields(row.Fields, "") }}
 }
 
@@ -58,14 +59,14 @@ func UpsertRow(ref, keyField string, row Row) Subrequest {
 	if !ok {
 		err = fmt.Errorf("%s.%s: the external ID of an upsert is empty", row.Object, keyField)
 	}
-	return Subrequest{Ref: ref, op: OpUpsert, method: http.MethodPatch, path: path, err: err, keyField: keyField,
+	return Subrequest{Ref: ref, op: OpUpsert, object: row.Object, method: http.MethodPatch, path: path, err: err, keyField: keyField,
 		body: func(e *encoder) { e.fields(row.Fields, keyField) }}
 }
 
 // DeleteRow removes one record.
 func DeleteRow(ref, object, id string) Subrequest {
 	path, err := idPath(object, id)
-	return Subrequest{Ref: ref, op: OpDelete, method: http.MethodDelete, path: path, err: err, rowID: id}
+	return Subrequest{Ref: ref, op: OpDelete, object: object, method: http.MethodDelete, path: path, err: err, rowID: id}
 }
 
 // InsertRows creates up to MaxRows records.
@@ -97,7 +98,7 @@ func UpsertRows(ref, keyField string, rows []Row, allOrNone bool) Subrequest {
 	field, fieldErr := segment(keyField)
 	s.err = errors.Join(err, fieldErr, checkUpsert(keyField, rows))
 	s.path += "/" + object + "/" + field
-	s.keyField = keyField
+	s.keyField, s.object = keyField, rows[0].Object
 	return s
 }
 
@@ -117,6 +118,24 @@ func DeleteRows(ref string, ids []string, allOrNone bool) Subrequest {
 // QueryRows reads the first page of a query, whatever its length.
 func QueryRows(ref, soql string) Subrequest {
 	return Subrequest{Ref: ref, op: OpQuery, method: http.MethodGet, kind: kindQuery, path: "query?q=" + escapeQuery(soql)}
+}
+
+// request makes a call of its own of a writing subrequest.
+func (s Subrequest) request() (request, error) {
+	if s.err != nil {
+		return request{}, refusal(s.op, "", "%v", s.err)
+	}
+	r := request{op: s.op, object: s.object, method: s.method, path: s.path, write: true, keyField: s.keyField}
+	if s.body == nil {
+		return r, nil
+	}
+	e := newEncoder(encodeHint + s.size)
+	s.body(e)
+	if e.err != nil {
+		return request{}, refusal(s.op, "", "%v", e.err)
+	}
+	r.body = e.bytes()
+	return r, nil
 }
 
 func collection(ref, op string, rows []Row, allOrNone bool) Subrequest {

@@ -27,6 +27,7 @@ const (
 	connectTimeout   = 10 * time.Second
 	idleTimeout      = 60 * time.Second
 	connectionBuffer = 64 << 10
+	maxReplyHeader   = 256 << 10
 )
 
 // NewTransport makes a transport for hundreds of calls at once to one host:
@@ -45,7 +46,9 @@ func NewTransport() *http.Transport {
 		IdleConnTimeout:     idleTimeout,
 		WriteBufferSize:     connectionBuffer,
 		ReadBufferSize:      connectionBuffer,
-		Protocols:           protocols,
+
+		MaxResponseHeaderBytes: maxReplyHeader,
+		Protocols:              protocols,
 	}
 }
 
