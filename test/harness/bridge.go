@@ -44,7 +44,13 @@ func (b *Bridge) Start(t testing.TB) {
 	if len(b.Config.Only) > 0 {
 		args = append(args, "--only", strings.Join(b.Config.Only, ","))
 	}
-	p := run(t, b.Config.Name, args, b.Config.environment())
+	if b.Config.Debug {
+		args = append(args, "--debug")
+	}
+	p := run(t, program{name: b.Config.Name, file: b.Config.Program, args: args, env: b.Config.environment()})
+	b.mu.Lock()
+	b.run = p
+	b.mu.Unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
 	line, ok := p.err.Wait(ctx, 0, `"msg":"serving"`)
@@ -52,7 +58,7 @@ func (b *Bridge) Start(t testing.TB) {
 	var hello struct{ URL, Admin string }
 	require.NoError(t, json.Unmarshal([]byte(line), &hello))
 	b.mu.Lock()
-	b.run, b.url, b.adm = p, hello.URL, hello.Admin
+	b.url, b.adm = hello.URL, hello.Admin
 	b.mu.Unlock()
 	b.Config.Org.Eventually(t, b.Config.Name+" is not ready", func(ctx context.Context) (bool, error) {
 		answer, err := get(ctx, hello.Admin+"/readyz")
@@ -68,6 +74,12 @@ func (b *Bridge) AdminURL() string { b.mu.Lock(); defer b.mu.Unlock(); return b.
 
 // Log is what the present run has logged: JSON lines.
 func (b *Bridge) Log() *Log { return b.current().err }
+
+// Output is what the present run has written to its standard output.
+func (b *Bridge) Output() *Log { return b.current().out }
+
+// File is the settings file.
+func (b *Bridge) File() string { return b.file }
 
 // Running tells whether the present run has not ended.
 func (b *Bridge) Running() bool { return b.current().running() }
@@ -91,6 +103,22 @@ func (b *Bridge) Kill(t testing.TB) {
 func (b *Bridge) Signal(t testing.TB, s os.Signal) {
 	t.Helper()
 	require.NoError(t, b.current().signal(s))
+}
+
+// ExitCode waits for the end of the present run and tells how it ended; -1 when
+// a signal ended it.
+func (b *Bridge) ExitCode(t testing.TB) int {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	defer cancel()
+	p := b.current()
+	select {
+	case <-p.done:
+		return p.cmd.ProcessState.ExitCode()
+	case <-ctx.Done():
+		require.Fail(t, b.Config.Name+" did not end")
+		return 0
+	}
 }
 
 func (b *Bridge) current() *process { b.mu.Lock(); defer b.mu.Unlock(); return b.run }
@@ -138,7 +166,9 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-func do(req *http.Request) (Answer, error) {
+func do(req *http.Request) (Answer, error) { return doWith(client, req) }
+
+func doWith(client *http.Client, req *http.Request) (Answer, error) {
 	r, err := client.Do(req)
 	if err != nil {
 		return Answer{}, err

@@ -12,19 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// binary is what this test process has built, at most once.
-var binary struct {
-	once sync.Once
-	file string
-	err  error
+// built is what this test process has built, each program at most once.
+var built struct {
+	mu    sync.Mutex
+	dir   string
+	files map[string]string
 }
 
-// Main runs the tests of a package and removes the binary they built. It is
+// product is the import path of the product's command.
+const product = "sfbridge/cmd/bridge"
+
+// Main runs the tests of a package and removes the programs they built. It is
 // the whole TestMain of a package that uses the harness.
 func Main(m *testing.M) {
 	code := m.Run()
-	if binary.file != "" {
-		_ = os.RemoveAll(filepath.Dir(binary.file)) // a leftover in the temporary folder at worst
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir) // a leftover in the temporary folder at worst
 	}
 	os.Exit(code)
 }
@@ -32,24 +35,43 @@ func Main(m *testing.M) {
 // Build returns the path of the product's binary.
 func Build(t testing.TB) string {
 	t.Helper()
-	binary.once.Do(func() { binary.file, binary.err = build() })
-	require.NoError(t, binary.err)
-	return binary.file
+	return BuildProgram(t, product)
 }
 
-func build() (string, error) {
-	dir, err := os.MkdirTemp("", "bridge-test-")
-	if err != nil {
-		return "", err
+// BuildProgram builds a command by its import path and returns the path of its
+// binary.
+func BuildProgram(t testing.TB, path string) string {
+	t.Helper()
+	built.mu.Lock()
+	defer built.mu.Unlock()
+	if file, ok := built.files[path]; ok {
+		return file
 	}
-	file := filepath.Join(dir, "bridge")
+	file, err := build(path)
+	require.NoError(t, err)
+	if built.files == nil {
+		built.files = map[string]string{}
+	}
+	built.files[path] = file
+	return file
+}
+
+func build(path string) (string, error) {
+	if built.dir == "" {
+		dir, err := os.MkdirTemp("", "bridge-test-")
+		if err != nil {
+			return "", err
+		}
+		built.dir = dir
+	}
+	file := filepath.Join(built.dir, filepath.Base(path))
 	args := []string{"build", "-o", file}
 	if raceDetector {
 		args = append(args, "-race")
 	}
-	out, err := exec.Command("go", append(args, "sfbridge/cmd/bridge")...).CombinedOutput()
+	out, err := exec.Command("go", append(args, path)...).CombinedOutput()
 	if err != nil {
-		return file, fmt.Errorf("building the bridge: %w\n%s", err, out)
+		return "", fmt.Errorf("building %s: %w\n%s", path, err, out)
 	}
 	return file, nil
 }

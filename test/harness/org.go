@@ -28,7 +28,7 @@ type Org struct {
 // StartOrg runs `bridge simorg` with the arguments, on a free port.
 func StartOrg(t testing.TB, args ...string) *Org {
 	t.Helper()
-	p := run(t, "simorg", append([]string{"simorg", "--listen", "127.0.0.1:0"}, args...), nil)
+	p := run(t, program{name: "simorg", args: append([]string{"simorg", "--listen", "127.0.0.1:0"}, args...)})
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
 	line, ok := p.out.Wait(ctx, 0, "access_token")

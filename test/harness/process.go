@@ -28,12 +28,24 @@ type process struct {
 	exit error // valid once done is closed
 }
 
-// run starts the binary. It ends with the test at the latest.
-func run(t testing.TB, name string, args, env []string) *process {
+// program says what to run.
+type program struct {
+	name string // in messages
+	file string // empty: the product's binary
+	args []string
+	env  []string
+}
+
+// run starts a program. It ends with the test at the latest.
+func run(t testing.TB, what program) *process {
 	t.Helper()
+	name := what.name
+	if what.file == "" {
+		what.file = Build(t)
+	}
 	p := &process{name: name, out: newLog(), err: newLog(), done: make(chan struct{})}
-	p.cmd = exec.Command(Build(t), args...)
-	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir()}, env...)
+	p.cmd = exec.Command(what.file, what.args...)
+	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir()}, what.env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.err
 	require.NoError(t, p.cmd.Start(), "starting %s", name)
 	go func() {

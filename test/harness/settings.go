@@ -17,6 +17,12 @@ type Config struct {
 	Mappings map[string]string // mapping files: name and text
 	Env      map[string]string // what the mappings' references name
 	Only     []string          // roles; empty: all
+	Via      *Wire             // between bridge and org; nil: none
+	Debug    bool              // log more
+	Program  string            // of the test's own, see BuildProgram; empty: the product
+
+	Admin string // section of the settings; empty: {listen: 127.0.0.1:0}
+	Auth  string // how to log in; empty: by client credentials
 
 	// Sections of the settings as YAML flow mappings, such as "{batch: 10}".
 	// The empty ones hold Receiver and Poller to what suits a test: work is
@@ -33,12 +39,15 @@ const (
 	defaultReceiver = "{linger: 5ms}"
 	defaultPoller   = "{interval: 100ms, idle: 1s, backoff: {base: 100ms, max: 2s}}"
 	defaultStore    = "{dir: ./data}"
+	defaultAdmin    = "{listen: 127.0.0.1:0}"
+	defaultAuth     = `{flow: client_credentials, client_id: sim, client_secret: "${SF_CLIENT_SECRET}"}`
 )
 
 func (c Config) withDefaults(t testing.TB) Config {
 	t.Helper()
 	for field, value := range map[*string]string{
 		&c.Name: "bridge", &c.Receiver: defaultReceiver, &c.Poller: defaultPoller, &c.Store: defaultStore,
+		&c.Admin: defaultAdmin, &c.Auth: defaultAuth,
 	} {
 		if *field == "" {
 			*field = value
@@ -53,19 +62,22 @@ func (c Config) withDefaults(t testing.TB) Config {
 // settings is the text of bridge.yaml.
 func (c Config) settings() string {
 	var b strings.Builder
-	b.WriteString("listen: 127.0.0.1:0\nadmin: {listen: 127.0.0.1:0}\n")
+	fmt.Fprintf(&b, "listen: 127.0.0.1:0\nadmin: %s\n", c.Admin)
 	if c.PublicURL != "" {
 		fmt.Fprintf(&b, "public_url: %s\n", c.PublicURL)
 	}
-	fmt.Fprintf(&b, "salesforce:\n  login_url: %s\n  allow_http: true\n  api_version: %q\n", c.Org.URL, APIVersion)
-	b.WriteString("  auth: {flow: client_credentials, client_id: sim, client_secret: \"${SF_CLIENT_SECRET}\"}\n")
+	login := c.Org.URL
+	if c.Via != nil {
+		login = c.Via.URL
+	}
+	fmt.Fprintf(&b, "salesforce:\n  login_url: %s\n  allow_http: true\n  api_version: %q\n  auth: %s\n", login, APIVersion, c.Auth)
 	fmt.Fprintf(&b, "store: %s\nreceiver: %s\npoller: %s\nmappings: [mappings/*.yaml]\n", c.Store, c.Receiver, c.Poller)
 	return b.String()
 }
 
 // environment is what the process finds.
 func (c Config) environment() []string {
-	env := []string{"SF_CLIENT_SECRET=sim"}
+	env := []string{"SF_CLIENT_SECRET=sim"} // the test's own value of a name comes later and wins
 	for name, value := range c.Env {
 		env = append(env, name+"="+value)
 	}
