@@ -110,7 +110,7 @@ func (r *run) claims(items []*item, claimed map[targetKey]bool) bool {
 // graphPlan decides the events of one entity and takes in as many as one graph
 // holds; an event that is too large even alone goes to Review.
 func (r *run) graphPlan(items []*item) *plan {
-	p := &plan{run: r, view: newView(r.base), levels: levels(items), bumps: map[string]*follower{}}
+	p := r.newPlan(items)
 	for _, it := range items {
 		if until, held := r.held(it); held {
 			it.leave(Held, until)
@@ -123,10 +123,9 @@ func (r *run) graphPlan(items []*item) *plan {
 		if d.contradiction && !p.empty() {
 			break
 		}
-		next := *p
-		next.rows = slices.Concat(p.rows, d.rows)
-		next.entries = append(slices.Clone(p.entries), d.entry)
-		if d.contradiction || next.nodes() > salesforce.MaxNodes || next.kinds() > maxKinds {
+		rows := slices.Concat(p.rows, d.rows)
+		locks, outcomes := p.size.with(d)
+		if d.contradiction || locks+len(rows)+outcomes > salesforce.MaxNodes || kinds(rows) > maxKinds {
 			if !p.empty() {
 				break
 			}
@@ -140,18 +139,18 @@ func (r *run) graphPlan(items []*item) *plan {
 
 // nodes is the number of rows that the plan has as a graph.
 func (p *plan) nodes() int {
-	return len(queues(p.entries, p.bumps)) + len(p.rows) + len(p.entries) + len(without(p.bumps, p.entries))
+	return len(p.size.queues) + len(p.rows) + len(p.size.rows)
 }
 
-// kinds is the number of different pairs of method and object.
-func (p *plan) kinds() int {
+// kinds is the number of different pairs of method and object in a graph.
+func kinds(rows []*row) int {
 	type kind struct {
 		do      action
 		creates bool
 		object  string
 	}
 	seen := map[kind]bool{}
-	for _, w := range p.rows {
+	for _, w := range rows {
 		do := w.do
 		if do == upsertByKey {
 			do = changeByID

@@ -16,20 +16,18 @@ type packet struct {
 
 // census counts the rows of each group, and those that can only travel in a
 // collection.
-type census map[group]*count
+type census map[group]count
 
 type count struct{ rows, bound int }
 
 func (c census) add(rows []*row) {
 	for _, r := range rows {
-		g := r.group()
-		if c[g] == nil {
-			c[g] = &count{}
-		}
-		c[g].rows++
+		n := c[r.group()]
+		n.rows++
 		if r.follows {
-			c[g].bound++
+			n.bound++
 		}
+		c[r.group()] = n
 	}
 }
 

@@ -15,6 +15,8 @@ type plan struct {
 	run     *run
 	view    *view // targets as the transaction leaves them
 	levels  map[string]int
+	census  census
+	size    size
 	rows    []*row
 	entries []*entry
 	bumps   map[string]*follower // by row id
@@ -36,12 +38,16 @@ type entry struct {
 	revision int64 // what was sent last
 }
 
-// plan decides the items one after another and takes in what fits.
-func (r *run) plan(items []*item) *plan {
-	p := &plan{
-		run: r, view: newView(r.base), levels: levels(items),
+func (r *run) newPlan(items []*item) *plan {
+	return &plan{
+		run: r, view: newView(r.base), levels: levels(items), census: census{}, size: newSize(),
 		bumps: map[string]*follower{}, blocked: map[string]bool{},
 	}
+}
+
+// plan decides the items one after another and takes in what fits.
+func (r *run) plan(items []*item) *plan {
+	p := r.newPlan(items)
 	for _, it := range items {
 		if !it.settled() && !it.takenOut {
 			p.add(it)
@@ -83,25 +89,56 @@ func (p *plan) touches(d *draft) bool {
 	})
 }
 
+// fits says whether the transaction can hold the draft beside what it has.
 func (p *plan) fits(d *draft) bool {
-	c := census{}
-	c.add(p.rows)
+	c := maps.Clone(p.census)
 	c.add(d.rows)
-	entries := append(slices.Clone(p.entries), d.entry)
-	bumps := maps.Clone(p.bumps)
-	d.addBumps(bumps)
-	_, ok := c.share(len(queues(entries, bumps)), len(entries)+len(without(bumps, entries)))
+	locks, outcomes := p.size.with(d)
+	_, ok := c.share(locks, outcomes)
 	return ok
 }
 
+// fitsAlone says whether a transaction of its own can hold the draft.
 func (p *plan) fitsAlone(d *draft) bool {
 	c := census{}
 	c.add(d.rows)
-	bumps := map[string]*follower{}
-	d.addBumps(bumps)
-	entries := []*entry{d.entry}
-	_, ok := c.share(len(queues(entries, bumps)), 1+len(bumps))
+	locks, outcomes := newSize().with(d)
+	_, ok := c.share(locks, outcomes)
 	return ok
+}
+
+// size counts what a transaction holds beside the records.
+type size struct {
+	queues map[string]bool // lock rows
+	rows   map[string]bool // staging rows, by id
+}
+
+func newSize() size { return size{queues: map[string]bool{}, rows: map[string]bool{}} }
+
+// with is the number of lock rows and of staging rows once the draft is added.
+func (s size) with(d *draft) (locks, outcomes int) {
+	more := newSize()
+	more.add(d)
+	for q := range more.queues {
+		if !s.queues[q] {
+			locks++
+		}
+	}
+	for r := range more.rows {
+		if !s.rows[r] {
+			outcomes++
+		}
+	}
+	return locks + len(s.queues), outcomes + len(s.rows)
+}
+
+func (s size) add(d *draft) {
+	s.queues[d.entry.it.ev.HomeQueue] = true
+	s.rows[d.entry.it.ev.RowID] = true
+	for _, f := range d.bumps {
+		s.queues[f.home] = true
+		s.rows[f.rowID] = true
+	}
 }
 
 func (p *plan) accept(d *draft) {
@@ -116,6 +153,8 @@ func (p *plan) accept(d *draft) {
 	p.rows = append(p.rows, d.rows...)
 	p.entries = append(p.entries, d.entry)
 	d.addBumps(p.bumps)
+	p.census.add(d.rows)
+	p.size.add(d)
 }
 
 func (p *plan) empty() bool { return len(p.entries) == 0 }

@@ -49,9 +49,9 @@ type group struct {
 }
 
 func (r *row) group() group {
-	g := group{wave: r.wave, level: r.level, do: r.do, object: strings.ToLower(r.object)}
+	g := group{wave: r.wave, level: r.level, do: r.do, object: r.target.object}
 	if r.do == upsertByKey {
-		g.keyField = strings.ToLower(r.keyField)
+		g.keyField = r.target.field
 	}
 	return g
 }
