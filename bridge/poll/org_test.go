@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"sfbridge/bridge/apply"
 	"sfbridge/bridge/event"
@@ -41,10 +40,11 @@ routes:
 
 // works is an org with everything that works on its staged events.
 type works struct {
+	mappings
 	t       *testing.T
+	url     string
 	sim     *simorg.Server
 	client  *salesforce.Client
-	file    *mapping.File
 	settled *settled
 }
 
@@ -53,11 +53,7 @@ func newWorks(t *testing.T) *works {
 	sim, err := simorg.New(simorg.Config{Samples: true})
 	require.NoError(t, err)
 	server := httptest.NewServer(sim.Handler())
-	transport := salesforce.NewTransport()
-	sessions, err := auth.New(auth.Config{Flow: auth.ClientCredentials, LoginURL: server.URL, ClientID: "sim",
-		ClientSecret: "sim", AllowHTTP: true, Transport: transport})
-	require.NoError(t, err)
-	client, err := salesforce.New(salesforce.Config{Sessions: sessions, Transport: transport})
+	client, err := dial(server.URL)
 	require.NoError(t, err)
 	file, err := mapping.Parse("shop.yaml", []byte(shop))
 	require.NoError(t, err)
@@ -66,10 +62,33 @@ func newWorks(t *testing.T) *works {
 		server.Close()
 		_ = sim.Close()
 	})
-	return &works{t: t, sim: sim, client: client, file: file, settled: newSettled()}
+	return &works{t: t, url: server.URL, sim: sim, client: client, mappings: mappings{file}, settled: newSettled()}
 }
 
-func (w *works) Mapping(source string) (*mapping.File, bool) { return w.file, source == w.file.Source }
+func dial(url string) (*salesforce.Client, error) {
+	transport := salesforce.NewTransport()
+	sessions, err := auth.New(auth.Config{Flow: auth.ClientCredentials, LoginURL: url, ClientID: "sim",
+		ClientSecret: "sim", AllowHTTP: true, Transport: transport})
+	if err != nil {
+		return nil, err
+	}
+	return salesforce.New(salesforce.Config{Sessions: sessions, Transport: transport})
+}
+
+// mappings is the mapping of the one source there is.
+type mappings struct{ file *mapping.File }
+
+func (m mappings) Mapping(source string) (*mapping.File, bool) {
+	return m.file, source == m.file.Source
+}
+
+func newApplier(client *salesforce.Client, m mappings) (*apply.Applier, error) {
+	return apply.New(apply.Config{
+		Org: client, Mappings: m, Now: time.Now, Intn: rand.Int64N, Float: rand.Float64,
+		Backoff: event.Backoff{Base: time.Millisecond, Max: 10 * time.Millisecond},
+		Sleep:   func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	})
+}
 
 // settled counts the events that were moved on and tells when a number is
 // reached.
@@ -113,11 +132,7 @@ func (s *settled) total() int {
 // faster.
 func (w *works) poller(owner string, change func(*poll.Config)) *poll.Poller {
 	w.t.Helper()
-	applier, err := apply.New(apply.Config{
-		Org: w.client, Mappings: w, Now: time.Now, Intn: rand.Int64N, Float: rand.Float64,
-		Backoff: event.Backoff{Base: time.Millisecond, Max: 10 * time.Millisecond},
-		Sleep:   func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	})
+	applier, err := newApplier(w.client, w.mappings)
 	require.NoError(w.t, err)
 	s, err := store.Open(store.Config{Dir: w.t.TempDir()})
 	require.NoError(w.t, err)
@@ -240,5 +255,3 @@ func open(w *works) int {
 	}
 	return n
 }
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
