@@ -227,6 +227,28 @@ func TestCollectionSwitches(t *testing.T) {
 	s.insert("Payment__c", `{"Paid_At__c":"2026-01-05T04:30:30.987Z"}`)
 	assert.Equal(t, "2026-01-05T04:30:30.987+0000", s.query("SELECT Paid_At__c FROM Payment__c")[0]["Paid_At__c"])
 
+	s = setup(t, with("plain-numbers"))
+	s.insert("Payment__c", `{"Amount__c":12,"Source_Order__c":1796034265123}`)
+	row := s.query("SELECT Amount__c, Source_Order__c FROM Payment__c")[0]
+	assert.EqualValues(t, "12", row["Amount__c"])
+	assert.EqualValues(t, "1796034265123", row["Source_Order__c"])
+
+	got = setup(t, with("control-characters-refused")).rows("POST", collections, records("Payment__c", false, `"Note__c":"a\u0007b"`, `"Note__c":"a\n\tb"`))
+	assert.Equal(t, []string{"TEXT_DATA_OUTSIDE_SUPPORTED_CHARSET", ""}, codes(got))
+
+	for name, cleared := range map[string]bool{"null-reference-clears": true, "plain-numbers": false} {
+		s = setup(t, with(name))
+		s.insert("Customer__c", `{"Stripe_Customer_Id__c":"c"}`)
+		id := s.insert("Payment__c", `{"Customer__r":{"Stripe_Customer_Id__c":"c"}}`)
+		s.want("PATCH", "sobjects/Payment__c/"+id, `{"Customer__r":null}`, 204, "")
+		assert.Equal(t, cleared, s.Rows("Payment__c")[0]["Customer__c"] == nil, name)
+	}
+	got = setup(t).rows("POST", collections, records("Payment__c", false, `"Customer__c":null,"Customer__r":{"Stripe_Customer_Id__c":"c"}`))
+	assert.Equal(t, "cannot specify both an external ID reference Customer__r and a salesforce id, Customer__c", got[0].Errors[0].Message)
+}
+
+func TestSwitchesAreTold(t *testing.T) {
+	t.Parallel()
 	_, err := simorg.New(simorg.Config{Unsure: []string{"no-such-switch"}})
 	require.ErrorContains(t, err, "priorvalue-unlocked")
 	for _, sw := range simorg.UnsureSwitches() {

@@ -120,6 +120,16 @@ func TestCompositeRollsBack(t *testing.T) {
 	assert.Equal(t, "PROCESSING_HALTED", got[0].errorCode(t))
 }
 
+func TestRolledBackCollectionsHalted(t *testing.T) {
+	t.Parallel()
+	s := setup(t, func(c *simorg.Config) { c.Unsure = []string{"rolled-back-collections-halted"} })
+	got := s.composite(composite(true,
+		step("PATCH", upsertPayments, "good", records("Payment__c", false, charge("ch_1"))),
+		step("PATCH", upsertPayments, "bad", records("Payment__c", false, charge("ch_2")+`,"Status__c":"Odd"`))))
+	assert.Equal(t, "PROCESSING_HALTED", got[0].errorCode(t))
+	assert.Equal(t, []string{"INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST"}, codes(got[1].results(t)))
+}
+
 func TestCompositeWithoutAllOrNone(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

@@ -27,9 +27,10 @@ type Config struct {
 	LockWait time.Duration    // longest wait for a lock
 	Now      func() time.Time // never nil
 
-	PriorUnlocked bool // validation rules see the row as it was before waiting for its lock
-	Milliseconds  bool // date-times keep milliseconds; else whole seconds
-	FoldNoKeys    bool // keys of one upsert are equal only when spelled the same
+	PriorUnlocked  bool // validation rules see the row as it was before waiting for its lock
+	Milliseconds   bool // date-times keep milliseconds; else whole seconds
+	FoldNoKeys     bool // keys of one upsert are equal only when spelled the same
+	ControlRefused bool // text with a control character is refused; else it is dropped
 
 	DuplicateFields  bool // DUPLICATE_VALUE names the field in its fields
 	DuplicateUnknown bool // DUPLICATE_VALUE says <unknown> in its message

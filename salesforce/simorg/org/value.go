@@ -18,6 +18,9 @@ var emailAddress = regexp.MustCompile(`^[A-Za-z0-9.!#$%&'*+/=?^_{|}~` + "`" + `-
 func (o *Org) store(f *schema.Field, v any) (any, *RowError) {
 	switch v := v.(type) {
 	case string:
+		if o.cfg.ControlRefused && strings.ContainsFunc(v, control) {
+			return nil, refuse("TEXT_DATA_OUTSIDE_SUPPORTED_CHARSET", []string{f.Name}, "%s: text data outside supported charset", f.Label)
+		}
 		return storeText(f, v)
 	case decimal.Decimal:
 		return storeNumber(f, v)
@@ -55,10 +58,12 @@ func storeText(f *schema.Field, v string) (any, *RowError) {
 	return v, nil
 }
 
+// control tells the characters that text fields don't keep.
+func control(r rune) bool { return r < ' ' && r != '\t' && r != '\n' || r == 0x7f }
+
 // tidy drops control characters other than tab and line feed, and white space
 // at both ends: neither survives storage.
 func tidy(v string) string {
-	control := func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' || r == 0x7f }
 	if strings.ContainsFunc(v, control) {
 		v = strings.Map(func(r rune) rune {
 			if control(r) {

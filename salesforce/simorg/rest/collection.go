@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"sfbridge/salesforce/simorg/jsonin"
@@ -212,7 +213,7 @@ func appendResults(b []byte, results []org.Result, created bool) []byte {
 		}
 		if created {
 			b = append(b, `,"created":`...)
-			b = appendValue(b, nil, r.Created)
+			b = strconv.AppendBool(b, r.Created)
 		}
 		b = append(b, '}')
 	}
@@ -261,7 +262,7 @@ func (a *API) readCollection(q *request, obj *schema.Object) reply {
 		}
 		id, _ := schema.ID18(text)
 		if row := q.tx.Get(obj, id); row != nil {
-			b = appendRow(b, q.version, row, fields)
+			b = a.form(q).row(b, row, fields)
 		} else {
 			b = append(b, "null"...)
 		}

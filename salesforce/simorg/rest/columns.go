@@ -28,9 +28,9 @@ func columnMetadata(q *soql.Query) []byte {
 		b = append(b, ']')
 	}
 	b = append(b, `,"entityName":"`+q.Object.Name+`","groupBy":`...)
-	b = appendValue(b, nil, q.Columns != nil)
+	b = strconv.AppendBool(b, q.Columns != nil)
 	b = append(b, `,"idSelected":`...)
-	b = appendValue(b, nil, selected)
+	b = strconv.AppendBool(b, selected)
 	return append(b, `,"keyPrefix":"`+q.Object.KeyPrefix+`"}`...)
 }
 

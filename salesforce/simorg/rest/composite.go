@@ -224,7 +224,8 @@ func (a *API) atomic(q *request, nodes []node, hold time.Duration) ([]answered, 
 func (a *API) rolledBack(done []answered, nodes []node) []answered {
 	culprit := len(done) - 1
 	for i := range done {
-		if !done[i].keeps && (i != culprit || a.cfg.Unsure.CulpritUnnamed) {
+		keeps := done[i].keeps && (i == culprit || !a.cfg.Unsure.HaltedCollections)
+		if !keeps && (i != culprit || a.cfg.Unsure.CulpritUnnamed) {
 			done[i].reply = refused(http.StatusBadRequest, org.CodeHalted, halted)
 		}
 		done[i].reply.location = ""

@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,7 +55,7 @@ func (a *API) graphs(q *request) reply {
 		b = append(b, `,"graphResponse":`...)
 		b = appendComposite(b, done)
 		b = append(b, `,"isSuccessful":`...)
-		b = appendValue(b, nil, good)
+		b = strconv.AppendBool(b, good)
 		b = append(b, '}')
 	}
 	return ok(append(b, "]}"...))
@@ -172,7 +173,7 @@ func (a *API) batch(q *request) reply {
 		results = append(append(results, rep.body...), '}')
 	}
 	b := append([]byte(nil), `{"hasErrors":`...)
-	b = appendValue(b, nil, hasErrors)
+	b = strconv.AppendBool(b, hasErrors)
 	b = append(append(b, `,"results":[`...), results...)
 	return ok(append(b, "]}"...))
 }

@@ -111,7 +111,10 @@ func (rd reader) member(rec *org.Record, m *jsonin.Member, key *schema.Field) *a
 func (rd reader) reference(rec *org.Record, f *schema.Field, m *jsonin.Member) *apiError {
 	switch m.Value.Kind {
 	case jsonin.Null:
-		return nil // clears nothing: a lookup is cleared by its own field
+		if rd.api.cfg.Unsure.NullReferenceClears {
+			rec.Set = append(rec.Set, org.Assignment{Field: f})
+		}
+		return nil // a lookup is cleared by its own field
 	case jsonin.Object:
 	default:
 		return rd.parserError(&m.Value, "Cannot deserialize instance of %s from %s value %s or request may be missing a required field",

@@ -56,15 +56,24 @@ func appendStrings(b []byte, list []string) []byte {
 	return append(b, ']')
 }
 
-// appendValue writes a stored value the way the API shows it.
-func appendValue(b []byte, f *schema.Field, v any) []byte {
+// form is how records are written for one request.
+type form struct {
+	version int
+	plain   bool // numbers without exponent and needless fraction
+}
+
+func (a *API) form(q *request) form { return form{q.version, a.cfg.Unsure.PlainNumbers} }
+
+// value writes a stored value the way the API shows it. Without a field it is
+// a count.
+func (fm form) value(b []byte, f *schema.Field, v any) []byte {
 	switch v := v.(type) {
 	case string:
 		return appendString(b, v)
 	case bool:
 		return strconv.AppendBool(b, v)
 	case decimal.Decimal:
-		if f == nil {
+		if f == nil || fm.plain {
 			return append(b, v.String()...)
 		}
 		return appendDouble(b, v.InexactFloat64())
@@ -102,24 +111,24 @@ func appendDouble(b []byte, f float64) []byte {
 	return append(append(append(b, 'E'), sign...), strings.TrimLeft(exponent, "+-0")...)
 }
 
-// appendAttributes writes the attributes every record begins with.
-func appendAttributes(b []byte, version int, obj *schema.Object, id string) []byte {
+// attributes writes the attributes every record begins with.
+func (fm form) attributes(b []byte, obj *schema.Object, id string) []byte {
 	b = append(b, `"attributes":{"type":"`...)
 	b = append(b, obj.Name...)
 	b = append(b, `","url":"`...)
-	b = append(b, rowURL(version, obj, id)...)
+	b = append(b, rowURL(fm.version, obj, id)...)
 	return append(b, `"}`...)
 }
 
-// appendRow writes a record with some of its fields.
-func appendRow(b []byte, version int, row schema.Row, fields []*schema.Field) []byte {
+// row writes a record with some of its fields.
+func (fm form) row(b []byte, row schema.Row, fields []*schema.Field) []byte {
 	b = append(b, '{')
-	b = appendAttributes(b, version, fields[0].Object, row.ID())
+	b = fm.attributes(b, fields[0].Object, row.ID())
 	for _, f := range fields {
 		b = append(b, `,"`...)
 		b = append(b, f.Name...)
 		b = append(b, `":`...)
-		b = appendValue(b, f, row[f.Slot])
+		b = fm.value(b, f, row[f.Slot])
 	}
 	return append(b, '}')
 }

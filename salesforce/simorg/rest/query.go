@@ -139,7 +139,7 @@ func (a *API) firstPage(q *request, cur *cursor) reply {
 	case cur.query.Columns != nil && len(cur.result.Aggregates) > maxPage:
 		return bad("EXCEEDED_ID_LIMIT", "Aggregate query does not support queryMore(), use LIMIT to restrict the results to a single batch").reply()
 	case cur.query.Columns != nil:
-		return ok(appendAggregates(nil, cur))
+		return ok(a.form(q).aggregates(nil, cur))
 	}
 	return a.pageFrom(q, cur, "", 0)
 }
@@ -161,13 +161,14 @@ func (a *API) pageFrom(q *request, cur *cursor, locator string, from int) reply 
 	if showsLong(cur.query.Select) {
 		size = min(size, longPage)
 	}
+	fm := a.form(q)
 	rows := []byte{'['}
 	to := from
 	for ; to < len(records) && to-from < size && len(rows) < pageBytes; to++ {
 		if to > from {
 			rows = append(rows, ',')
 		}
-		rows = appendRecord(rows, q.version, cur.query.Select, records[to])
+		rows = fm.record(rows, cur.query.Select, records[to])
 	}
 	b := make([]byte, 0, len(rows)+256)
 	b = append(b, `{"totalSize":`...)
@@ -194,27 +195,27 @@ func showsLong(sel *soql.Selection) bool {
 	return false
 }
 
-// appendRecord writes one record of a query with its parents.
-func appendRecord(b []byte, version int, sel *soql.Selection, rec soql.Record) []byte {
+// record writes one record of a query with its parents.
+func (fm form) record(b []byte, sel *soql.Selection, rec soql.Record) []byte {
 	b = append(b, '{')
-	b = appendAttributes(b, version, sel.Object, rec.Row.ID())
+	b = fm.attributes(b, sel.Object, rec.Row.ID())
 	for _, item := range sel.Items {
 		b = append(b, `,"`...)
 		b = append(b, item.Name...)
 		b = append(b, `":`...)
 		switch {
 		case item.Parent == nil:
-			b = appendValue(b, item.Field, rec.Row[item.Field.Slot])
+			b = fm.value(b, item.Field, rec.Row[item.Field.Slot])
 		case rec.Parents[item.Slot].Row == nil:
 			b = append(b, "null"...)
 		default:
-			b = appendRecord(b, version, item.Parent, rec.Parents[item.Slot].Record)
+			b = fm.record(b, item.Parent, rec.Parents[item.Slot].Record)
 		}
 	}
 	return append(b, '}')
 }
 
-func appendAggregates(b []byte, cur *cursor) []byte {
+func (fm form) aggregates(b []byte, cur *cursor) []byte {
 	b = append(b, `{"totalSize":`+itoa(len(cur.result.Aggregates))+`,"done":true,"records":[`...)
 	for i, row := range cur.result.Aggregates {
 		if i > 0 {
@@ -225,7 +226,7 @@ func appendAggregates(b []byte, cur *cursor) []byte {
 			b = append(b, ',')
 			b = appendString(b, column.Name)
 			b = append(b, ':')
-			b = appendValue(b, column.Field, row[j])
+			b = fm.value(b, column.Field, row[j])
 		}
 		b = append(b, '}')
 	}

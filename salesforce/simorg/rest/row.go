@@ -149,7 +149,7 @@ func (a *API) showRow(q *request, row schema.Row, obj *schema.Object) reply {
 	if err != nil {
 		return err.reply()
 	}
-	return ok(appendRow(nil, q.version, row, fields))
+	return ok(a.form(q).row(nil, row, fields))
 }
 
 // named reads a list of field names; an empty one means all visible fields.

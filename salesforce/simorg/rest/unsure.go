@@ -10,6 +10,10 @@ type Unsure struct {
 	DuplicateFieldsFilled bool
 	DuplicateUnknown      bool
 	HaltedMates           bool
+	HaltedCollections     bool
+	NullReferenceClears   bool
+	PlainNumbers          bool
+	ControlRefused        bool
 	JWTCeiling            bool
 	ExactDuplicateKeys    bool
 }
