@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -65,11 +65,43 @@ func BenchmarkCollectionsUpsert(b *testing.B) {
 	b.StopTimer()
 	require.False(b, failed.Load())
 	b.ReportMetric(float64(b.N*200)/b.Elapsed().Seconds(), "rows/s")
-	runtime.KeepAlive(srv)
+}
+
+// BenchmarkDueQuery measures the query of a poller over 100,000 staged rows, of
+// which one in ten is due.
+func BenchmarkDueQuery(b *testing.B) {
+	srv, err := simorg.New(simorg.Config{})
+	require.NoError(b, err)
+	require.NoError(b, srv.Start())
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
+	defer func() {
+		client.CloseIdleConnections()
+		require.NoError(b, srv.Close())
+	}()
+	for first := 0; first < 100_000; first += 200 {
+		var list []string
+		for i := first; i < first+200; i++ {
+			queue := "null"
+			if i%10 == 0 {
+				queue = fmt.Sprintf(`"B%02d"`, i/10%16)
+			}
+			list = append(list, fmt.Sprintf(`"Event_Id__c":"e%d","Object_Id__c":"o%d","Queue__c":%s,"Source_Timestamp__c":"2026-11-30T08:09:10Z"`, i, i/3, queue))
+		}
+		require.True(b, call(client, srv, "POST", "composite/sobjects", records("Inbound_Event__c", false, list...)))
+	}
+	query := "query?q=" + escape("SELECT Id, Event_Id__c, Object_Id__c, Payload__c FROM Inbound_Event__c WHERE Queue__c IN ('B00','B01','B02','B03') AND Status__c IN ('Received','Retryable') AND (Next_Attempt_At__c = null OR Next_Attempt_At__c <= 2026-11-30T10:00:00Z) ORDER BY Source_Timestamp__c LIMIT 800")
+	b.ResetTimer()
+	for b.Loop() {
+		require.True(b, call(client, srv, "GET", query, ""))
+	}
 }
 
 func post(client *http.Client, srv *simorg.Server, body []byte) bool {
-	req, err := http.NewRequest("PATCH", srv.URL()+"/services/data/v65.0/composite/sobjects/Payment__c/Stripe_Charge_Id__c", bytes.NewReader(body))
+	return call(client, srv, "PATCH", upsertPayments, string(body))
+}
+
+func call(client *http.Client, srv *simorg.Server, method, path, body string) bool {
+	req, err := http.NewRequest(method, srv.URL()+base+"/"+path, strings.NewReader(body))
 	if err != nil {
 		return false
 	}
