@@ -56,7 +56,7 @@ func (r *run) failed(ctx context.Context, f failure) ([]unit, error) {
 	case len(causes) == 0 && f.resent:
 		return r.lookAgain(ctx, f, nil) // an unnamed refusal may be our own first send
 	case len(causes) == 0, has(cause.repeatsKey):
-		return nil, r.graphs(ctx, unit{items: f.unit.items, rereads: f.unit.rereads})
+		return nil, r.graphs(ctx, unit{items: f.unit.items})
 	case has(cause.stops):
 		return nil, causes[slices.IndexFunc(causes, cause.stops)].asError()
 	case has(func(c cause) bool { return c.slot.lock != "" }):

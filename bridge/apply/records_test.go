@@ -317,6 +317,14 @@ routes:
         each: "$.lines[*]"
         key: {field: Key__c, from: "@"}
         fields: {Note__c: $.note}
+      - object: W3__c
+        each: "$.lines[*]"
+        key: {field: Key__c, from: "@"}
+        fields: {Note__c: $.note}
+      - object: W4__c
+        each: "$.lines[*]"
+        key: {field: Key__c, from: "@"}
+        fields: {Note__c: $.note}
 `
 
 // object is the SFDX source of an object with a key and a note.
@@ -365,7 +373,7 @@ func wideEvent(id, object string, n int64, lines int) ev {
 // An event whose route needs more than five collections goes as a graph.
 func TestWideEventsGoAsGraphs(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, wide, withObjects(object("W1__c", true), object("W2__c", true)))
+	b := newWideBed(t)
 	b.stage(wideEvent("w1", "a", 1, 30), wideEvent("w2", "b", 1, 30), wideEvent("w3", "a", 2, 30), wideEvent("small", "c", 1, 1))
 	b.apply()
 	assert.Equal(t, map[string]int{"Completed Created": 3, "Completed Updated": 1}, b.tally())
@@ -378,7 +386,7 @@ func TestWideEventsGoAsGraphs(t *testing.T) {
 // In a graph a bad row fails its entity alone.
 func TestBadRowInAGraph(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, wide, withObjects(object("W1__c", true), object("W2__c", true)))
+	b := newWideBed(t)
 	bad := wideEvent("bad", "a", 1, 30)
 	bad.payload = strings.Replace(bad.payload, "a@example.com", "no address", 1)
 	b.stage(bad, wideEvent("good", "b", 1, 30), wideEvent("next", "a", 2, 30))
@@ -393,10 +401,10 @@ func TestGraphsAfterALostReply(t *testing.T) {
 	for _, kind := range []fault.Kind{fault.DropBefore, fault.DropAfter, fault.Truncated} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, wide, withObjects(object("W1__c", true), object("W2__c", true)))
+			b := newWideBed(t)
 			b.stage(wideEvent("w1", "a", 1, 30), wideEvent("w2", "b", 1, 30), wideEvent("w3", "a", 2, 30))
 			batch := b.due()
-			b.plant(fault.Fault{Operation: fault.Composite, Kind: kind, After: 1})
+			b.plant(fault.Fault{Operation: fault.Composite, Kind: kind, After: 2})
 			_, err := b.applier.Apply(b.ctx, batch)
 			require.NoError(t, err)
 			assert.Equal(t, map[string]int{"Completed Created": 2, "Completed Updated": 1}, b.tally())

@@ -34,7 +34,7 @@ func (r *run) step(ctx context.Context, u unit) ([]unit, error) {
 	}
 	p := r.plan(u.items)
 	if p.empty() {
-		return nil, r.graphs(ctx, unit{items: p.big, rereads: u.rereads})
+		return r.afterSuccess(ctx, p, u)
 	}
 	t, answers, resent, err := r.send(ctx, p)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *run) step(ctx context.Context, u unit) ([]unit, error) {
 
 // afterSuccess sees to what the transaction had no room for.
 func (r *run) afterSuccess(ctx context.Context, p *plan, u unit) ([]unit, error) {
-	if err := r.graphs(ctx, unit{items: p.big, rereads: u.rereads}); err != nil {
+	if err := r.graphs(ctx, unit{items: p.big}); err != nil {
 		return nil, err
 	}
 	if len(p.later) == 0 {
