@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -162,6 +163,15 @@ func TestAWriteThatWasNeverSentIsRetryable(t *testing.T) {
 	assert.Empty(t, o.requests())
 }
 
+// silent takes a request and never answers it.
+type silent struct{}
+
+func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
+	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
 func TestGivingUpLeavesTheOutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})
@@ -179,9 +189,8 @@ func TestGivingUpLeavesTheOutcomeUnknown(t *testing.T) {
 		assert.Equal(t, salesforce.ClassUnknownOutcome, asError(t, err).Class)
 	})
 	t.Run("by the time limit of the client", func(t *testing.T) {
-		go func() { <-arrived }()
-		_, err := newClient(t, o, func(c *salesforce.Config) { c.Timeout = 50 * time.Millisecond }).
-			InsertAll(t.Context(), oneRow(), false)
+		client := newClient(t, o, func(c *salesforce.Config) { c.Transport, c.Timeout = silent{}, time.Millisecond })
+		_, err := client.InsertAll(t.Context(), oneRow(), false)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, salesforce.ClassUnknownOutcome, asError(t, err).Class)
 	})
