@@ -40,6 +40,17 @@ func StartBridge(t testing.TB, c Config) *Bridge {
 // until it is ready.
 func (b *Bridge) Start(t testing.TB) {
 	t.Helper()
+	b.Launch(t)
+	b.Config.Org.Eventually(t, b.Config.Name+" is not ready", func(ctx context.Context) (bool, error) {
+		answer, err := get(ctx, b.AdminURL()+"/readyz")
+		return answer.Status == http.StatusOK, err
+	})
+}
+
+// Launch runs the service again and waits until it listens. It may die at any
+// time after that.
+func (b *Bridge) Launch(t testing.TB) {
+	t.Helper()
 	args := []string{"serve", "--config", b.file}
 	if len(b.Config.Only) > 0 {
 		args = append(args, "--only", strings.Join(b.Config.Only, ","))
@@ -60,10 +71,6 @@ func (b *Bridge) Start(t testing.TB) {
 	b.mu.Lock()
 	b.url, b.adm = hello.URL, hello.Admin
 	b.mu.Unlock()
-	b.Config.Org.Eventually(t, b.Config.Name+" is not ready", func(ctx context.Context) (bool, error) {
-		answer, err := get(ctx, hello.Admin+"/readyz")
-		return answer.Status == http.StatusOK, err
-	})
 }
 
 // URL is where the receiver listens now.

@@ -66,7 +66,7 @@ func run(t testing.TB, what program) *process {
 
 // tail keeps the end of a long log.
 func tail(lines []string) string {
-	const most = 80
+	const most = 40
 	if len(lines) > most {
 		lines = append([]string{"…"}, lines[len(lines)-most:]...)
 	}

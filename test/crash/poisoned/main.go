@@ -1,0 +1,90 @@
+// Command poisoned is the service with two defects for tests: an event whose
+// payload holds the word KILL ends the process when it is applied, and one with
+// the word PANIC makes the receiver panic.
+//
+//	poisoned serve --config bridge.yaml [--debug]
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"sfbridge/bridge/app"
+	"sfbridge/bridge/apply"
+	"sfbridge/bridge/event"
+	"sfbridge/bridge/poll"
+	"sfbridge/bridge/receive"
+	"sfbridge/bridge/stage"
+	"sfbridge/config"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	file := flags.String("config", "", "settings")
+	debug := flags.Bool("debug", false, "log more")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	cfg, err := config.Load(*file)
+	if err != nil {
+		return err
+	}
+	level := slog.LevelInfo
+	if *debug {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	b, err := app.New(app.Options{Config: cfg, Env: config.OS(), Log: log, Seams: app.Seams{
+		Applier: func(a poll.Applier) poll.Applier { return applier{a} },
+		Stager:  func(s receive.Stager) receive.Stager { return stager{s} },
+	}})
+	if err != nil {
+		return err
+	}
+	if err := b.Start(ctx); err != nil {
+		return err
+	}
+	log.Info("serving", "url", b.URL(), "admin", b.AdminURL())
+	return b.Run(ctx)
+}
+
+type applier struct{ poll.Applier }
+
+// Apply dies of a poisonous payload as a process does that runs out of memory:
+// at once, without a word.
+func (a applier) Apply(ctx context.Context, batch []*event.Event) (apply.Report, error) {
+	for _, e := range batch {
+		if bytes.Contains(e.Payload, []byte("KILL")) {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {} // until the signal is there
+		}
+	}
+	return a.Applier.Apply(ctx, batch)
+}
+
+type stager struct{ receive.Stager }
+
+// Stage panics with the event's own text, as a defect may.
+func (s stager) Stage(ctx context.Context, requests []stage.Request) []stage.Answer {
+	for _, r := range requests {
+		if bytes.Contains(r.Event.Payload, []byte("PANIC")) {
+			panic(string(r.Event.Payload))
+		}
+	}
+	return s.Stager.Stage(ctx, requests)
+}
