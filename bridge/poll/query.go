@@ -51,6 +51,7 @@ func (r *run) atHand(now time.Time) int { return r.backlog.ready(now) + r.backlo
 func (r *run) takeIn(a reply) {
 	r.querying = false
 	now := r.cfg.Now()
+	r.changed = now
 	if a.err != nil {
 		r.after = nil
 		r.fail(a.began, now, a.err)

@@ -25,10 +25,11 @@ type run struct {
 	held   []string // queues we hold the lease of
 	leased bool     // the leases have been asked for
 
-	inWork   int  // batches
-	querying bool // a due query is under way
-	asked    bool // a due query has been answered
-	fresh    bool // rows have come in and nothing was chosen of them yet
+	inWork   int       // batches
+	querying bool      // a due query is under way
+	asked    bool      // a due query has been answered
+	fresh    bool      // rows have come in and nothing was chosen of them yet
+	changed  time.Time // last time that a batch or a query ended
 	after    *event.Event
 	counting bool      // the last page was cut off: count the open rows too
 	review   time.Time // last count of rows in Review
@@ -172,9 +173,9 @@ func (r *run) dispatch(ctx context.Context, now time.Time) {
 }
 
 // partial says whether a batch may go although it isn't full: nothing that
-// could fill it is about to come, or it has waited long enough.
+// could fill it is about to come, or what is about to come takes too long.
 func (r *run) partial(now time.Time) bool {
-	if !now.Before(r.schedule.lastQuery.Add(r.cfg.Interval)) {
+	if !now.Before(r.changed.Add(r.cfg.Interval)) {
 		return true
 	}
 	coming := r.schedule.more || r.backlog.coming(now) > 0 || (r.schedule.staged > 0 && !r.fresh)
@@ -191,6 +192,7 @@ func (r *run) start(ctx context.Context, batch []*event.Event) {
 func (r *run) takeBack(o outcome) {
 	r.inWork--
 	now := r.cfg.Now()
+	r.changed = now
 	r.backlog.settle(o.fates)
 	r.backlog.fitted(o.moved, o.noRoom)
 	for _, f := range o.fates {
@@ -266,7 +268,7 @@ func (r *run) pause(now time.Time) time.Duration {
 	}
 	sooner(r.backlog.nextHold())
 	sooner(r.schedule.pauseUntil)
-	sooner(r.schedule.lastQuery.Add(r.cfg.Interval))
+	sooner(r.changed.Add(r.cfg.Interval))
 	return at.Sub(now)
 }
 
