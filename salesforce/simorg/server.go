@@ -52,7 +52,7 @@ func New(cfg Config) (*Server, error) {
 	db, err := org.New(org.Config{
 		Schema: objects, LockWait: cfg.LockWait, Now: cfg.Now,
 		PriorUnlocked: unsure.PriorUnlocked, Milliseconds: unsure.Milliseconds, FoldNoKeys: unsure.ExactDuplicateKeys,
-		ControlRefused: unsure.ControlRefused, DuplicateFields: unsure.DuplicateFieldsFilled, DuplicateUnknown: unsure.DuplicateUnknown,
+		ControlRefused: unsure.ControlRefused, LookupsLock: unsure.LookupsLock, DuplicateFields: unsure.DuplicateFieldsFilled, DuplicateUnknown: unsure.DuplicateUnknown,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("simorg: %w", err)

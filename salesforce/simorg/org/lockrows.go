@@ -9,7 +9,7 @@ import (
 )
 
 // plan lists what a record needs locked: its row, the unique values it takes
-// and frees, its masters, and what a delete takes along. The caller holds
+// and frees, its parents, and what a delete takes along. The caller holds
 // Org.mu for reading.
 func (tx *Tx) plan(d *DML, w *work) {
 	if w.err != nil {
@@ -28,11 +28,23 @@ func (tx *Tx) plan(d *DML, w *work) {
 		switch {
 		case f.Unique:
 			tx.planUnique(w, a)
-		case f.Type == schema.MasterDetail:
-			if id, ok := a.Value.(string); ok && tx.org.cfg.Schema.ByID(id) != nil {
-				w.locks = append(w.locks, lockKey{object: tx.org.cfg.Schema.ByID(id).Name, value: id})
-			}
+		case tx.org.locksParent(f):
+			tx.planParent(w, a)
 		}
+	}
+}
+
+// locksParent says whether a write of the field locks the record it points to.
+// Lookups that a delete of the parent would only empty do not.
+func (o *Org) locksParent(f *schema.Field) bool {
+	return f.IsReference() && f.Custom && (f.OnDelete != schema.SetNull || o.cfg.LookupsLock)
+}
+
+func (tx *Tx) planParent(w *work, a Assignment) {
+	text, _ := a.Value.(string)
+	id, ok := schema.ID18(text)
+	if parent := tx.org.cfg.Schema.ByID(id); ok && parent != nil {
+		w.locks = append(w.locks, lockKey{object: parent.Name, value: id})
 	}
 }
 

@@ -28,6 +28,7 @@ type Config struct {
 	Now      func() time.Time // never nil
 
 	PriorUnlocked  bool // validation rules see the row as it was before waiting for its lock
+	LookupsLock    bool // writing any lookup locks its parent; else only those that protect it do
 	Milliseconds   bool // date-times keep milliseconds; else whole seconds
 	FoldNoKeys     bool // keys of one upsert are equal only when spelled the same
 	ControlRefused bool // text with a control character is refused; else it is dropped

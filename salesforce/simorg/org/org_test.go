@@ -269,6 +269,28 @@ func TestReferences(t *testing.T) {
 	assert.Equal(t, []string{"", "INVALID_FIELD"}, codes(both), "a parent of the same statement is not there yet")
 }
 
+// A child's writer holds its parent, if the lookup is one that locks it.
+func TestWhichLookupsLockTheirParent(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		child   string
+		lookups bool
+		want    string
+	}{
+		{"Detail__c", false, "UNABLE_TO_LOCK_ROW"}, {"Bound__c", false, "UNABLE_TO_LOCK_ROW"},
+		{"Loose__c", false, ""}, {"Loose__c", true, "UNABLE_TO_LOCK_ROW"},
+	} {
+		d := setup(t, func(cfg *org.Config) { cfg.LockWait, cfg.LookupsLock = time.Nanosecond, c.lookups })
+		parent := d.insert("Parent__c")
+		tx := d.Begin()
+		require.Equal(t, []string{""}, codes(tx.Do(org.DML{Verb: org.Insert, Records: []org.Record{d.rec(c.child, "Parent__c", parent[:15])}})))
+		update := d.rec("Parent__c", "Tag__c", "x")
+		update.ID = parent
+		assert.Equal(t, []string{c.want}, codes(d.do(org.DML{Verb: org.Update, Records: []org.Record{update}})), c.child)
+		tx.Rollback()
+	}
+}
+
 func TestTransactionSeesItsOwnWrites(t *testing.T) {
 	t.Parallel()
 	d := setup(t)

@@ -14,6 +14,7 @@ type Unsure struct {
 	NullReferenceClears   bool
 	PlainNumbers          bool
 	ControlRefused        bool
+	LookupsLock           bool
 	JWTCeiling            bool
 	ExactDuplicateKeys    bool
 }
