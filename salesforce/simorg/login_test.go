@@ -252,6 +252,22 @@ func TestLoginFaults(t *testing.T) {
 	assert.Contains(t, s.do("POST", "/services/Soap/u/64.0", soapLogin("a", "sim")).body, "SERVER_UNAVAILABLE")
 }
 
+// A fault that ends every session leaves logins alone: the client goes round
+// for ever if it does not stop itself.
+func TestExpiredForEver(t *testing.T) {
+	t.Parallel()
+	s := setup(t, plant(fault.Fault{Operation: fault.Any, Kind: fault.ExpireSession}))
+	for range 3 {
+		var token struct {
+			AccessToken string `json:"access_token"`
+		}
+		a := s.token(clientCredentials)
+		require.Equal(t, 200, a.StatusCode)
+		a.into(t, &token)
+		assert.Equal(t, 401, s.do("GET", "limits", "", "Authorization", "Bearer "+token.AccessToken).StatusCode)
+	}
+}
+
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

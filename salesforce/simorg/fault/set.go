@@ -50,6 +50,9 @@ func (p *planted) matches(subjects []Subject) bool {
 		if p.Operation != Any && p.Operation != s.Operation {
 			continue
 		}
+		if p.Kind == ExpireSession && (s.Operation == Token || s.Operation == SOAP) {
+			continue // a login has no session to lose
+		}
 		if p.Object == "" || strings.EqualFold(p.Object, s.Object) {
 			return true
 		}

@@ -82,9 +82,6 @@ func (a *API) read(r *http.Request, segments []string) (*request, *reply) {
 	}
 	q := &request{method: r.Method, path: segments[1:], query: r.URL.Query(), header: r.Header,
 		host: login.BaseURL(r), version: version}
-	if len(q.path) > 0 && q.path[len(q.path)-1] == "" {
-		q.path = q.path[:len(q.path)-1]
-	}
 	if override := q.query.Get("_HttpMethod"); override != "" && r.Method == http.MethodPost {
 		q.method = strings.ToUpper(override)
 	}

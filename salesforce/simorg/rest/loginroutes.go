@@ -21,8 +21,6 @@ func (a *API) strikeLogin(w http.ResponseWriter, r *http.Request, op fault.Opera
 		a.refuseLogin(w, op, http.StatusBadRequest, "rate_limit_exceeded", "LOGIN_RATE_EXCEEDED")
 	case fault.Unavailable:
 		a.refuseLogin(w, op, http.StatusServiceUnavailable, "temporarily_unavailable", "SERVER_UNAVAILABLE")
-	case fault.ExpireSession:
-		a.refuseLogin(w, op, http.StatusBadRequest, "invalid_grant", "INVALID_SESSION_ID")
 	case fault.Slow:
 		a.pause(planted.Delay)
 		return false, ""
