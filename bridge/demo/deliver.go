@@ -90,7 +90,7 @@ func (w *world) deliverSigned(ctx context.Context, c charge, with string) (answe
 	if err != nil {
 		return answer{}, err
 	}
-	defer reply.Body.Close() //nolint:errcheck // read to its end
+	defer reply.Body.Close()
 	a := answer{Code: reply.StatusCode}
 	raw, err := io.ReadAll(reply.Body)
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -130,23 +129,19 @@ func (r *checkReport) checkOrg(ctx context.Context, env environment, cfg *config
 
 // problem adds every problem of an error that may hold many.
 func (r *checkReport) problem(err error) {
-	if err == nil {
-		return
-	}
-	var list *config.Problems
-	if errors.As(err, &list) {
-		for _, p := range list.List {
+	switch e := err.(type) {
+	case nil:
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			r.problem(one)
+		}
+	case *config.Problems:
+		for _, p := range e.List {
 			r.Problems = append(r.Problems, p.String())
 		}
-		return
+	default:
+		r.Problems = append(r.Problems, err.Error())
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			r.problem(e)
-		}
-		return
-	}
-	r.Problems = append(r.Problems, err.Error())
 }
 
 func (r checkReport) print(c *cobra.Command, env environment) error {

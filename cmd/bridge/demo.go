@@ -39,13 +39,15 @@ func runDemo(c *cobra.Command, env environment, o demoOptions) error {
 	human := !wantsJSON(c, env)
 	if human {
 		cfg.Started = func(check demo.Check) { fmt.Fprintf(env.out, "      %s …", check.Name) }
-		cfg.Done = func(check demo.Check) { fmt.Fprintf(env.out, "\r%s  %-14s %s\n", mark(check.OK), check.Name, oneLine(check.Detail)) }
+		cfg.Done = func(check demo.Check) {
+			fmt.Fprintf(env.out, "\r%s  %-14s %s\n", mark(check.OK), check.Name, oneLine(check.Detail))
+		}
 	}
 	d, err := demo.Start(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	defer d.Close() //nolint:errcheck // what was shown is what counts
+	defer d.Close()
 	report, err := d.Run(ctx)
 	if err != nil {
 		return err

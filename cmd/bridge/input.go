@@ -19,7 +19,7 @@ func readInput(env environment, name string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close() //nolint:errcheck // only read
+		defer f.Close()
 		from = f
 	}
 	data, err := io.ReadAll(io.LimitReader(from, maxInput+1))

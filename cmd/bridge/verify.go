@@ -114,7 +114,7 @@ func verifyVectors(env environment, name string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	table, err := verify.LoadTable()
 	if err != nil {
 		return err
