@@ -30,9 +30,16 @@ type Bridge struct {
 // it is ready.
 func StartBridge(t testing.TB, c Config) *Bridge {
 	t.Helper()
+	b := Prepare(t, c)
+	b.Start(t)
+	return b
+}
+
+// Prepare writes settings and mappings; Start and Launch run the service.
+func Prepare(t testing.TB, c Config) *Bridge {
+	t.Helper()
 	b := &Bridge{Config: c.withDefaults(t)}
 	b.file = b.Config.write(t)
-	b.Start(t)
 	return b
 }
 
@@ -41,10 +48,15 @@ func StartBridge(t testing.TB, c Config) *Bridge {
 func (b *Bridge) Start(t testing.TB) {
 	t.Helper()
 	b.Launch(t)
-	b.Config.Org.Eventually(t, b.Config.Name+" is not ready", func(ctx context.Context) (bool, error) {
+	b.Config.Org.Eventually(t, b.Config.Name+" is not ready", b.Readiness(http.StatusOK))
+}
+
+// Readiness holds when the operators' side answers /readyz with the status.
+func (b *Bridge) Readiness(status int) Holds {
+	return func(ctx context.Context) (bool, error) {
 		answer, err := get(ctx, b.AdminURL()+"/readyz")
-		return answer.Status == http.StatusOK, err
-	})
+		return answer.Status == status, err
+	}
 }
 
 // Launch runs the service again and waits until it listens. It may die at any
@@ -62,9 +74,7 @@ func (b *Bridge) Launch(t testing.TB) {
 	b.mu.Lock()
 	b.run = p
 	b.mu.Unlock()
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
-	defer cancel()
-	line, ok := p.err.Wait(ctx, 0, `"msg":"serving"`)
+	line, ok := p.err.Wait(Patient(t), 0, `"msg":"serving"`)
 	require.True(t, ok, "%s did not start:\n%s", b.Config.Name, p.err)
 	var hello struct{ URL, Admin string }
 	require.NoError(t, json.Unmarshal([]byte(line), &hello))
@@ -116,13 +126,11 @@ func (b *Bridge) Signal(t testing.TB, s os.Signal) {
 // a signal ended it.
 func (b *Bridge) ExitCode(t testing.TB) int {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
-	defer cancel()
 	p := b.current()
 	select {
 	case <-p.done:
 		return p.cmd.ProcessState.ExitCode()
-	case <-ctx.Done():
+	case <-Patient(t).Done():
 		require.Fail(t, b.Config.Name+" did not end")
 		return 0
 	}

@@ -179,8 +179,11 @@ func (o *Org) Settle(t testing.TB) {
 	})
 }
 
+// Holds is a condition to wait for.
+type Holds = func(context.Context) (bool, error)
+
 // Eventually asks the org again and again until the condition holds.
-func (o *Org) Eventually(t testing.TB, what string, holds func(context.Context) (bool, error)) {
+func (o *Org) Eventually(t testing.TB, what string, holds Holds) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()

@@ -18,6 +18,14 @@ import (
 // test that reaches it has failed.
 const Patience = 90 * time.Second
 
+// Patient is a context that ends when the harness's patience does.
+func Patient(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 // process is one run of the binary.
 type process struct {
 	name string

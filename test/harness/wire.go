@@ -72,12 +72,10 @@ func (w *Wire) Trap(match func(*Call) bool) func(testing.TB) *Call {
 	w.traps = append(w.traps, tr)
 	return func(t testing.TB) *Call {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), Patience)
-		defer cancel()
 		select {
 		case c := <-tr.caught:
 			return c
-		case <-ctx.Done():
+		case <-Patient(t).Done():
 			require.Fail(t, "no such call came")
 			return nil
 		}
