@@ -25,7 +25,8 @@ const (
 	idleWait    = 2 * time.Minute  // for the next request on a connection
 	maxHeaders  = 64 << 10
 	drainWait   = 6 * time.Second  // for requests in flight when stopping
-	stopWait    = 8 * time.Second  // for all of it
+	stopWait    = 8 * time.Second  // for all work in flight when stopping
+	adminWait   = time.Second      // for the operators' requests in flight after that
 	stageWait   = 10 * time.Second // for a delivery to be durable
 	noReceiving = "this process does not receive: it runs without the role"
 )
@@ -61,12 +62,18 @@ func (b *Bridge) Run(ctx context.Context) error {
 	if b.stager != nil {
 		g.Go(func() error { return b.stager.Run(running) })
 	}
-	if b.poller != nil {
-		g.Go(func() error { return b.poller.Run(running) })
-	}
+	worked := make(chan struct{})
+	g.Go(func() error {
+		defer close(worked)
+		if b.poller == nil {
+			return nil
+		}
+		return b.poller.Run(running)
+	})
 	g.Go(func() error {
 		<-running.Done()
-		return b.stop(receiver, admin)
+		b.stop(receiver, worked)
+		return b.shut(admin)
 	})
 	err := g.Wait()
 	if b.store != nil {
@@ -76,29 +83,44 @@ func (b *Bridge) Run(ctx context.Context) error {
 	return err
 }
 
-// stop lets deliveries in flight finish and closes the listeners.
-func (b *Bridge) stop(receiver, admin *http.Server) error {
+// stop lets deliveries and batches in flight finish and closes the receiver.
+// What did not finish is as if it had never come: its senders have no answer,
+// its rows are as due as before. So that is no failure of the process.
+func (b *Bridge) stop(receiver *http.Server, worked <-chan struct{}) {
 	b.stopping.Store(true)
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
-	err := b.drain(ctx, receiver)
+	b.drain(ctx, receiver)
 	if b.stager != nil {
-		err = errors.Join(err, b.stager.Close(ctx))
+		if err := b.stager.Close(ctx); err != nil {
+			b.log.Warn("staging was cut off, or duplicate counts could not be written", "error", err)
+		}
 	}
-	return errors.Join(err, admin.Shutdown(ctx))
+	select {
+	case <-worked:
+	case <-ctx.Done():
+	}
 }
 
 // drain lets requests finish. A sender that is still sending when the time is
-// up is cut off: it has no answer and will send again.
-func (b *Bridge) drain(ctx context.Context, s *http.Server) error {
+// up is cut off.
+func (b *Bridge) drain(ctx context.Context, s *http.Server) {
 	ctx, cancel := context.WithTimeout(ctx, drainWait)
 	defer cancel()
-	err := s.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
+	if err := s.Shutdown(ctx); err != nil {
 		b.log.Warn("requests that were still under way were cut off")
-		return s.Close()
+		_ = s.Close() // the listener is closed already
 	}
-	return err
+}
+
+// shut closes the operators' side, which tells of the stop to its end.
+func (b *Bridge) shut(admin *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), adminWait)
+	defer cancel()
+	if err := admin.Shutdown(ctx); err != nil {
+		return admin.Close()
+	}
+	return nil
 }
 
 func serve(s *http.Server, l net.Listener) error {
