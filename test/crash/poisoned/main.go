@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	b, err := app.New(app.Options{Config: cfg, Env: config.OS(), Log: log, Seams: app.Seams{
-		Applier: func(a poll.Applier) poll.Applier { return applier{a} },
+		Applier: func(a poll.Applier) poll.Applier { return applier{a, log} },
 		Stager:  func(s receive.Stager) receive.Stager { return stager{s} },
 	}})
 	if err != nil {
@@ -63,13 +63,17 @@ func run(ctx context.Context, args []string) error {
 	return b.Run(ctx)
 }
 
-type applier struct{ poll.Applier }
+type applier struct {
+	poll.Applier
+	log *slog.Logger
+}
 
 // Apply dies of a poisonous payload as a process does that runs out of memory:
-// at once, without a word.
+// at once; only the size of the batch is told.
 func (a applier) Apply(ctx context.Context, batch []*event.Event) (apply.Report, error) {
 	for _, e := range batch {
 		if bytes.Contains(e.Payload, []byte("KILL")) {
+			a.log.Info("dying", "batch", len(batch))
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {} // until the signal is there
 		}
