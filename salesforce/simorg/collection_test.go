@@ -223,6 +223,13 @@ func TestCollectionSwitches(t *testing.T) {
 	got = setup(t, with("duplicate-unknown-id")).rows("POST", collections, twice)
 	assert.Equal(t, "duplicate value found: <unknown> duplicates value on record with id: <unknown>", got[1].Errors[0].Message)
 
+}
+
+func TestValueSwitches(t *testing.T) {
+	t.Parallel()
+	with := func(name string) func(*simorg.Config) {
+		return func(c *simorg.Config) { c.Unsure = []string{name} }
+	}
 	s := setup(t, with("datetime-milliseconds"))
 	s.insert("Payment__c", `{"Paid_At__c":"2026-01-05T04:30:30.987Z"}`)
 	assert.Equal(t, "2026-01-05T04:30:30.987+0000", s.query("SELECT Paid_At__c FROM Payment__c")[0]["Paid_At__c"])
@@ -233,8 +240,12 @@ func TestCollectionSwitches(t *testing.T) {
 	assert.EqualValues(t, "12", row["Amount__c"])
 	assert.EqualValues(t, "1796034265123", row["Source_Order__c"])
 
-	got = setup(t, with("control-characters-refused")).rows("POST", collections, records("Payment__c", false, `"Note__c":"a\u0007b"`, `"Note__c":"a\n\tb"`))
+	got := setup(t, with("control-characters-refused")).rows("POST", collections, records("Payment__c", false, `"Note__c":"a\u0007b"`, `"Note__c":"a\n\tb"`))
 	assert.Equal(t, []string{"TEXT_DATA_OUTSIDE_SUPPORTED_CHARSET", ""}, codes(got))
+
+	got = setup(t, with("malformed-rows-alone")).rows("PATCH", upsertPayments, records("Payment__c", false,
+		charge("a"), charge("b")+`,"Foo__c":1`, charge("c")+`,"Amount__c":"x"`))
+	assert.Equal(t, []string{"", "INVALID_FIELD", "JSON_PARSER_ERROR"}, codes(got))
 
 	for name, cleared := range map[string]bool{"null-reference-clears": true, "plain-numbers": false} {
 		s = setup(t, with(name))

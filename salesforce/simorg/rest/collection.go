@@ -117,8 +117,12 @@ func (a *API) collected(q *request, d org.DML, items []jsonin.Value, only *schem
 		if i == 0 || records[i-1].Object != obj {
 			chunks++
 		}
-		if records[i], err = rd.record(obj, &items[i], d.Key); err != nil {
+		records[i], err = rd.record(obj, &items[i], d.Key)
+		if err != nil && !a.cfg.Unsure.MalformedRowsAlone {
 			return nil, err
+		}
+		if err != nil {
+			records[i] = org.Record{Object: obj, Bad: &org.RowError{Code: err.code, Message: err.message}}
 		}
 		checkID(d, &records[i])
 	}

@@ -124,12 +124,7 @@ func (rd reader) reference(rec *org.Record, f *schema.Field, m *jsonin.Member) *
 	if err != nil {
 		return err
 	}
-	var named []*jsonin.Member
-	for i := range m.Value.Members {
-		if inner := &m.Value.Members[i]; inner.Name != "attributes" {
-			named = append(named, inner)
-		}
-	}
+	named := fieldsOf(&m.Value)
 	if len(named) != 1 {
 		text := "More than 1 field provided in an external foreign key reference in entity: "
 		if len(named) == 0 {
@@ -153,6 +148,17 @@ func (rd reader) reference(rec *org.Record, f *schema.Field, m *jsonin.Member) *
 	}
 	rec.Set = append(rec.Set, org.Assignment{Field: f, Value: &org.Ref{Field: ext, Value: value}})
 	return nil
+}
+
+// fieldsOf lists the members of a record that name fields.
+func fieldsOf(v *jsonin.Value) []*jsonin.Member {
+	var named []*jsonin.Member
+	for i := range v.Members {
+		if m := &v.Members[i]; m.Name != "attributes" {
+			named = append(named, m)
+		}
+	}
+	return named
 }
 
 // parent says which object a reference means: one of several must be named.

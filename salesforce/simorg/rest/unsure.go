@@ -15,6 +15,7 @@ type Unsure struct {
 	PlainNumbers          bool
 	ControlRefused        bool
 	LookupsLock           bool
+	MalformedRowsAlone    bool
 	JWTCeiling            bool
 	ExactDuplicateKeys    bool
 }
