@@ -36,6 +36,7 @@ type outcome struct {
 	limit   int           // largest batch to take next; 0: no hint
 	moved   int           // most events of one entity that moved
 	noRoom  bool          // events were left because the transaction was full
+	stale   bool          // most rows had been moved on by another writer: what is known is old
 	pauses  []apply.Pause // routes that rest
 }
 
@@ -89,6 +90,7 @@ func (l *lane) loadAndApply(ctx context.Context, stop <-chan struct{}, batch []*
 	for _, e := range read.moved {
 		out.fates = append(out.fates, fate{event: e, ended: true})
 	}
+	out.stale = 2*len(read.moved) > len(batch)
 	if len(read.rest) > 0 {
 		out.limit = max(1, len(read.events)+len(read.broken))
 	}

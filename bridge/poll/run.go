@@ -195,6 +195,7 @@ func (r *run) takeBack(o outcome) {
 	r.changed = now
 	r.backlog.settle(o.fates)
 	r.backlog.fitted(o.moved, o.noRoom)
+	r.schedule.now = r.schedule.now || o.stale
 	for _, f := range o.fates {
 		switch {
 		case f.ended && f.event.Open():

@@ -195,6 +195,22 @@ func TestResultsThatDontFit(t *testing.T) {
 	})
 }
 
+// Another process without a common store has worked on the same rows.
+func TestRowsThatAnotherMovedOnAreNotReadOneByOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		rows := many(1900)
+		o := newFakeOrg(rows...)
+		p := o.poller(t, func(c *Config) { c.Lanes = 1 })
+		start(t, p)
+		pass(o.latency + o.latency/2)
+		o.complete(rows[:1800])
+		pass(10 * time.Second)
+		assert.Equal(t, 1900, o.see().count(event.Completed))
+		assert.LessOrEqual(t, o.see().calls, 15, "one by one they would be twice as many")
+	})
+}
+
 func TestBatchThatGetsNowhereRests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

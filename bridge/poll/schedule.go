@@ -21,7 +21,7 @@ type schedule struct {
 	firstWake  time.Time // of these
 	lastWake   time.Time
 	lastQuery  time.Time
-	now        bool      // ask at once: there are queues we have not looked at
+	now        bool      // ask at once: what is known is old, or says nothing of some queue
 	again      bool      // the last query left rows that can be taken soon
 	more       bool      // the last query was cut off: there are more rows
 	nextDue    time.Time // nearest time at which a waiting row is due; zero: none
