@@ -38,7 +38,7 @@ type Config struct {
 	LockGrace   time.Duration // how long row locks cost no attempt; 1h
 	Backoff     event.Backoff // between attempts; 2s to 15m
 	RoutePause  time.Duration // rest of a route whose configuration is refused; 1m
-	DescribeFor time.Duration // how long an object's describe is trusted; 15m
+	DescribeFor time.Duration // how long an object's describe is trusted; 1h
 
 	Who string // in the history of rows; "bridge"
 
@@ -57,7 +57,7 @@ func (c Config) withDefaults() Config {
 	setDuration(&c.Backoff.Base, 2*time.Second)
 	setDuration(&c.Backoff.Max, 15*time.Minute)
 	setDuration(&c.RoutePause, time.Minute)
-	setDuration(&c.DescribeFor, 15*time.Minute)
+	setDuration(&c.DescribeFor, time.Hour)
 	if c.Who == "" {
 		c.Who = "bridge"
 	}

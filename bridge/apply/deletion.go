@@ -132,6 +132,11 @@ func (r *run) takeFollower(rec salesforce.Record) {
 	r.followers[entity] = append(r.followers[entity], f)
 }
 
+// maxBumps bounds the rows that one create moves on, so that an entity with a
+// long backlog still fits into a transaction. Those that come next are moved;
+// the others wait for these and can't be decided before them.
+const maxBumps = 300
+
 // after are the open rows of the event's entity, itself left out, with equal
 // or later order.
 func (r *run) after(ev *event.Event) []*follower {
@@ -142,5 +147,8 @@ func (r *run) after(ev *event.Event) []*follower {
 			out = append(out, f)
 		}
 	}
-	return out
+	slices.SortFunc(out, func(a, b *follower) int {
+		return event.Compare(&event.Event{ID: a.id, Order: a.order}, &event.Event{ID: b.id, Order: b.order})
+	})
+	return out[:min(len(out), maxBumps)]
 }

@@ -463,6 +463,27 @@ func TestNumberKeys(t *testing.T) {
 	assert.Equal(t, map[string]int{"Completed Created": 1, "Completed Updated": 1, "Review JSON_PARSER_ERROR": 1}, b.tally())
 }
 
+// A key that several records share is a person's matter.
+func TestSeveralRecordsShareTheKey(t *testing.T) {
+	t.Parallel()
+	shared := object("W1__c", true)
+	shared["objects/W1__c/fields/Key__c.field-meta.xml"] = strings.Replace(
+		shared["objects/W1__c/fields/Key__c.field-meta.xml"], "<unique>true</unique>", "<unique>false</unique>", 1)
+	b := newBed(t, folded, withObjects(shared))
+	for _, key := range []string{"two", "two", "Other"} {
+		_, err := b.client.Insert(b.ctx, salesforce.Row{Object: "W1__c", Fields: map[string]any{"Key__c": key}})
+		require.NoError(t, err)
+	}
+	w := func(id, key string) ev {
+		return ev{id: id, kind: "w", object: key, payload: fmt.Sprintf(`{"id":%q,"note":%q}`, key, id)}
+	}
+	b.stage(w("e1", "two"), w("e2", "one"), w("e3", "other"))
+	b.apply()
+	assert.Equal(t, "Review AMBIGUOUS", b.ended("e1"))
+	assert.Equal(t, "Completed Created", b.ended("e2"))
+	assert.Equal(t, "Completed Created", b.ended("e3"), "searched in any case, matched exactly")
+}
+
 // A queue's row that another transaction holds costs nothing and is tried again.
 func TestQueueRowHeld(t *testing.T) {
 	t.Parallel()

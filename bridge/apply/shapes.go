@@ -23,32 +23,65 @@ type shapes struct {
 	now func() time.Time
 	ttl time.Duration
 
-	mu    sync.Mutex
-	known map[string]shape
+	mu     sync.Mutex
+	known  map[string]shape
+	asking map[string]chan struct{} // closed when the answer is there
 }
 
 func newShapes(cfg Config) *shapes {
-	return &shapes{org: cfg.Org, now: cfg.Now, ttl: cfg.DescribeFor, known: map[string]shape{}}
+	return &shapes{
+		org: cfg.Org, now: cfg.Now, ttl: cfg.DescribeFor,
+		known: map[string]shape{}, asking: map[string]chan struct{}{},
+	}
 }
 
-// of gives an object's shape. Lanes that ask at once may each ask the org.
+// of gives an object's shape. Lanes that ask at once make one call; if it
+// fails, the next of them asks.
 func (s *shapes) of(ctx context.Context, object string) (shape, error) {
 	name := strings.ToLower(object)
+	for {
+		sh, wait := s.look(name)
+		switch {
+		case sh.object != nil:
+			return sh, nil
+		case wait == nil:
+			return s.ask(ctx, object)
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return shape{}, ctx.Err()
+		}
+	}
+}
+
+// look gives what is known of an object, or what to wait for; neither makes
+// the caller the one who asks.
+func (s *shapes) look(name string) (shape, <-chan struct{}) {
 	s.mu.Lock()
-	sh, ok := s.known[name]
-	s.mu.Unlock()
-	if ok && s.now().Sub(sh.read) < s.ttl {
+	defer s.mu.Unlock()
+	if sh, ok := s.known[name]; ok && s.now().Sub(sh.read) < s.ttl {
 		return sh, nil
 	}
+	if wait, ok := s.asking[name]; ok {
+		return shape{}, wait
+	}
+	s.asking[name] = make(chan struct{})
+	return shape{}, nil
+}
+
+func (s *shapes) ask(ctx context.Context, object string) (shape, error) {
+	name := strings.ToLower(object)
 	o, err := s.org.Describe(ctx, object)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.asking[name])
+	delete(s.asking, name)
 	if err != nil {
 		return shape{}, err
 	}
-	sh = shape{object: o, read: s.now()}
-	s.mu.Lock()
-	s.known[name] = sh
-	s.mu.Unlock()
-	return sh, nil
+	s.known[name] = shape{object: o, read: s.now()}
+	return s.known[name], nil
 }
 
 // forget makes the next look at an object ask the org.
