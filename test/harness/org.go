@@ -166,17 +166,21 @@ func (o *Org) ClearFaults(t testing.TB) {
 	require.NoError(t, o.Call(t.Context(), Request{Method: http.MethodDelete, Path: "/_sim/faults"}))
 }
 
-// Open counts the staged events that still have something to do by themselves.
-const Open = "SELECT COUNT() FROM Inbound_Event__c WHERE Status__c IN ('Received', 'Retryable', 'Applied')"
+// open are the staged events that still have something to do by themselves.
+const open = " FROM Inbound_Event__c WHERE Status__c IN ('Received', 'Retryable', 'Applied')"
 
 // Settle waits until no staged event has anything to do by itself. It begins
 // with what is staged when it is called.
 func (o *Org) Settle(t testing.TB) {
 	t.Helper()
-	o.Eventually(t, "events are still open", func(ctx context.Context) (bool, error) {
-		_, open, err := o.query(ctx, Open)
-		return open == 0, err
-	})
+	settled := func(ctx context.Context) (bool, error) {
+		_, left, err := o.query(ctx, "SELECT COUNT()"+open)
+		return left == 0, err
+	}
+	if !o.eventually(t, settled) {
+		require.Fail(t, "events are still open", "%v", o.Query(t, "SELECT Event_Id__c, Object_Id__c, Status__c, Queue__c, "+
+			"Received_At__c, Attempts__c, Next_Attempt_At__c, Error_Code__c, Error__c"+open+" LIMIT 20"))
+	}
 }
 
 // Holds is a condition to wait for.
@@ -184,6 +188,11 @@ type Holds = func(context.Context) (bool, error)
 
 // Eventually asks the org again and again until the condition holds.
 func (o *Org) Eventually(t testing.TB, what string, holds Holds) {
+	t.Helper()
+	require.True(t, o.eventually(t, holds), what)
+}
+
+func (o *Org) eventually(t testing.TB, holds Holds) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
@@ -195,12 +204,12 @@ func (o *Org) Eventually(t testing.TB, what string, holds Holds) {
 			require.NoError(t, err)
 		}
 		if ok {
-			return
+			return true
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			require.Fail(t, what)
+			return false
 		}
 	}
 }
