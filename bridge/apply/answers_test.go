@@ -58,6 +58,9 @@ func (s *scripted) Composite(ctx context.Context, subs []salesforce.Subrequest, 
 			out[i].Results[j].Errors = []salesforce.Fault{halted}
 			if f, bad := a.rows[j]; bad {
 				out[i].Results[j].Errors = []salesforce.Fault{f}
+				if f.Class == salesforce.ClassOK {
+					out[i].Results[j].Errors = nil
+				}
 			}
 		}
 	}
@@ -180,6 +183,16 @@ func TestRepeatedKeyIsNeverSuccess(t *testing.T) {
 	b.apply()
 	assert.Equal(t, map[string]int{"Completed Created": 3}, b.tally())
 	assert.Len(t, b.payments(), 3)
+}
+
+// A row that failed without an error names nobody: each goes by itself.
+func TestFailedRowWithoutAnError(t *testing.T) {
+	t.Parallel()
+	silent := salesforce.Fault{}
+	b := newScriptedBed(t, rowFaults(3, silent, 1))
+	b.stage(charges(3)...)
+	b.apply()
+	assert.Equal(t, map[string]int{"Completed Created": 3}, b.tally())
 }
 
 func TestRowsFailInEveryRound(t *testing.T) {

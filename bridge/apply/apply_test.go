@@ -208,7 +208,7 @@ func TestParentsFirst(t *testing.T) {
 	b.now = b.now.Add(25 * time.Hour)
 	b.apply()
 	assert.Equal(t, "Review NO_PARENT", b.ended("orphan"))
-	assert.Contains(t, b.event("orphan").Error, "cus_9")
+	assert.Contains(t, b.event("orphan").Error, "missing parent Customer__c.Stripe_Customer_Id__c=cus_9")
 }
 
 // What waits for a parent holds nothing back once it stands in its row.

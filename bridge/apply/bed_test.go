@@ -112,7 +112,6 @@ type ev struct {
 	id, kind, object string
 	order            int64 // 0: none
 	payload          string
-	raw              bool // payload is given as it is
 	received         time.Duration
 	change           map[string]any
 }

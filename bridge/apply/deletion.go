@@ -26,7 +26,6 @@ type follower struct {
 	order    *int64
 	revision int64
 	home     string
-	status   event.Status
 }
 
 // mayRevive says whether the record could bring back what was deleted.
@@ -108,7 +107,7 @@ func (r *run) followerQuestions(objects, queues map[string]bool) []question {
 		out = append(out, question{
 			object: event.Object,
 			query: soql.Select("Id", event.FieldID, event.FieldSource, event.FieldObjectID, event.FieldOrder,
-				event.FieldRevision, event.FieldHomeQueue, event.FieldStatus).From(event.Object).Where(
+				event.FieldRevision, event.FieldHomeQueue).From(event.Object).Where(
 				soql.In(event.FieldQueue, slices.Sorted(maps.Keys(queues))),
 				soql.In(event.FieldObjectID, part)),
 			take: r.takeFollower,
@@ -122,7 +121,7 @@ func (r *run) takeFollower(rec salesforce.Record) {
 	entity := event.Entity(rec.String(event.FieldSource), rec.String(event.FieldObjectID), rec.String(event.FieldID))
 	f := &follower{
 		rowID: rec.ID(), id: rec.String(event.FieldID), order: wholeNumber(rec[event.FieldOrder]),
-		revision: revision, home: rec.String(event.FieldHomeQueue), status: event.Status(rec.String(event.FieldStatus)),
+		revision: revision, home: rec.String(event.FieldHomeQueue),
 	}
 	known := slices.IndexFunc(r.followers[entity], func(o *follower) bool { return o.rowID == f.rowID })
 	if known >= 0 {

@@ -181,7 +181,7 @@ func (d *draft) isMain(i int) bool { return i == decide.Business(d.entry.judged)
 func (d *draft) newRow(rec mapping.Record, k targetKey, t target) *row {
 	w := &row{
 		object: rec.Object, keyField: rec.Key.Field, target: k, id: t.id, fixed: d.entry.it.targets[rec.Spec],
-		level: d.plan.levels[strings.ToLower(rec.Object)], parents: parentText(rec), owners: []*entry{d.entry},
+		level: d.plan.levels[strings.ToLower(rec.Object)], parents: rec.Parents, owners: []*entry{d.entry},
 		wave: t.wave + 1, maker: t.maker,
 	}
 	for _, p := range rec.Parents {

@@ -21,7 +21,6 @@ type failure struct {
 // cause is what one failed row, or one refused subrequest, tells.
 type cause struct {
 	slot  slot
-	index int // in the collection
 	row   *row
 	entry *entry // of a refused outcome row
 	fault salesforce.Fault
@@ -34,12 +33,13 @@ func (f failure) causes() []cause {
 	var out []cause
 	for _, c := range salesforce.Culprits(f.answers) {
 		s := f.tx.slots[c.Sub]
-		found := cause{slot: s, index: max(c.Row, 0), fault: c.Fault, whole: c.Row < 0 && !s.single && s.lock == ""}
-		if !found.whole && found.index < len(s.rows) {
-			found.row = s.rows[found.index]
+		found := cause{slot: s, fault: c.Fault, whole: c.Row < 0 && !s.single && s.lock == ""}
+		at := max(c.Row, 0) // a row by itself has no position
+		if !found.whole && at < len(s.rows) {
+			found.row = s.rows[at]
 		}
-		if !found.whole && found.index < len(s.outcomes) {
-			found.entry = s.outcomes[found.index].entry
+		if !found.whole && at < len(s.outcomes) {
+			found.entry = s.outcomes[at].entry
 		}
 		out = append(out, found)
 	}

@@ -33,7 +33,7 @@ type row struct {
 	wave, level int
 	creates     bool // the record is not there before this row
 	follows     bool // on a record that an earlier row of the transaction creates
-	parents     string
+	parents     []mapping.Ref
 	maker       *row // creates the record earlier in the transaction
 	owners      []*entry
 
@@ -66,7 +66,7 @@ func compareGroups(a, b group) int {
 // compareRows sorts the rows of a group by their parents, so that two
 // transactions lock them in the same order.
 func compareRows(a, b *row) int {
-	return cmp.Or(cmp.Compare(a.parents, b.parents), cmp.Compare(a.target.key, b.target.key))
+	return cmp.Or(cmp.Compare(a.lockText(), b.lockText()), cmp.Compare(a.target.key, b.target.key))
 }
 
 // foldInto lays this row's values over those of an earlier one that was not
@@ -134,11 +134,14 @@ func collection(ref string, rows []*row) salesforce.Subrequest {
 	return salesforce.UpsertRows(ref, first.keyField, out, true)
 }
 
-// parentText orders rows by the records they point to.
-func parentText(rec mapping.Record) string {
-	var refs []string
-	for _, p := range rec.Parents {
-		refs = append(refs, strings.ToLower(p.Object)+"/"+p.Value)
+// lockText orders rows by the records they point to.
+func (r *row) lockText() string {
+	if len(r.parents) == 0 {
+		return ""
+	}
+	refs := make([]string, len(r.parents))
+	for i, p := range r.parents {
+		refs[i] = strings.ToLower(p.Object) + "/" + p.Value
 	}
 	slices.Sort(refs)
 	return strings.Join(refs, "|")

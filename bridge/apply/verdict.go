@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"strings"
 
 	"sfbridge/bridge/event"
 	"sfbridge/salesforce"
@@ -21,10 +22,22 @@ func (r *run) verdictOn(it *item, w *row, f salesforce.Fault) *verdict {
 	return r.permanent(it, f)
 }
 
-// missingParent names the parent that is not there.
+// missingParent names the parents that may be the missing one: those that the
+// error mentions, else all.
 func missingParent(w *row, f salesforce.Fault) string {
-	if w == nil || w.parents == "" {
+	if w == nil || len(w.parents) == 0 {
 		return f.Message
 	}
-	return fmt.Sprintf("waiting for a parent of %s.%s=%s: %s", w.object, w.keyField, w.target.key, f.Message)
+	var named, all []string
+	for _, p := range w.parents {
+		text := fmt.Sprintf("%s.%s=%s", p.Object, p.Field, p.Value)
+		all = append(all, text)
+		if strings.Contains(f.Message, p.Value) {
+			named = append(named, text)
+		}
+	}
+	if len(named) == 0 {
+		named = all
+	}
+	return "missing parent " + strings.Join(named, " or ") + ": " + f.Message
 }
