@@ -45,7 +45,7 @@ func (r *run) deletionQuestions(items []*item) []question {
 			graves[event.BusinessKey(rec.Object, rec.Key.Value)] = r.keyOf(rec)
 			if it.ev.ObjectID != "" {
 				objects[it.ev.ObjectID] = true
-				queues[it.ev.HomeQueue], queues[event.SisterQueue(it.ev.HomeQueue)] = true, true
+				queues[it.queue()], queues[event.SisterQueue(it.queue())] = true, true
 			}
 		}
 	}

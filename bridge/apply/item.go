@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -62,6 +63,9 @@ func (it *item) nextRevision(intn func(int64) int64) int64 {
 	it.sent[n] = true
 	return n
 }
+
+// queue is the queue that the row lives in while it is open.
+func (it *item) queue() string { return cmp.Or(it.ev.HomeQueue, it.ev.Queue) }
 
 // version is the version of the item's mapping, "" without one.
 func (it *item) version() string {

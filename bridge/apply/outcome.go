@@ -49,7 +49,7 @@ func (r *run) outcomeRow(it *item, v verdict, targetID string) salesforce.Row {
 	ev := it.ev
 	f := map[string]any{
 		event.FieldStatus:           string(v.status),
-		event.FieldQueue:            orNull(event.QueueFor(v.status, ev.HomeQueue)),
+		event.FieldQueue:            orNull(event.QueueFor(v.status, it.queue())),
 		event.FieldOutcome:          orNull(string(v.outcome)),
 		event.FieldAttempts:         v.attempts,
 		event.FieldNextAttempt:      event.FormatTime(v.next),

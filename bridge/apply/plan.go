@@ -133,7 +133,7 @@ func (s size) with(d *draft) (locks, outcomes int) {
 }
 
 func (s size) add(d *draft) {
-	s.queues[d.entry.it.ev.HomeQueue] = true
+	s.queues[d.entry.it.queue()] = true
 	s.rows[d.entry.it.ev.RowID] = true
 	for _, f := range d.bumps {
 		s.queues[f.home] = true
@@ -172,7 +172,7 @@ func (p *plan) items() []*item {
 func queues(entries []*entry, bumps map[string]*follower) []string {
 	names := map[string]bool{}
 	for _, e := range entries {
-		names[e.it.ev.HomeQueue] = true
+		names[e.it.queue()] = true
 	}
 	for _, f := range bumps {
 		names[f.home] = true

@@ -7,6 +7,7 @@ import (
 	"sfbridge/bridge/event"
 	"sfbridge/mapping"
 	"sfbridge/mapping/path"
+	payload "sfbridge/mapping/view"
 )
 
 // prepare maps an event. What needs no look at targets is decided here.
@@ -55,7 +56,7 @@ func input(ev *event.Event) (mapping.Input, error) {
 	if len(ev.Payload) == 0 {
 		return mapping.Input{}, fmt.Errorf("the payload is missing or can't be read")
 	}
-	tree, err := path.DecodeJSON(ev.Payload)
+	tree, err := payload.Decode(ev.Payload)
 	if err != nil {
 		return mapping.Input{}, fmt.Errorf("the payload can't be read: %w", err)
 	}
