@@ -9,7 +9,7 @@
 //	plan      events in the order of their entity, one after another: decide
 //	          against the targets as earlier events of the batch leave them,
 //	          and lay the rows into waves (never one key twice in a
-//	          collection, parents first, deletes last)
+//	          collection, parents first)
 //	commit    one /composite, all or none: queue locks, records, outcomes with
 //	          new revisions
 //	settle    success: done. Failure: the events whose rows failed are taken

@@ -57,7 +57,8 @@ func (r *run) graphFailed(f failure, causes []cause) (look bool, err error) {
 }
 
 // graphAgain counts one more look at a graph. One whose failure stays unnamed
-// is cut down to single events first; then its event is charged.
+// is cut down to single events first; then its event waits as for a lock, which
+// it may well be.
 func (r *run) graphAgain(f failure, causes []cause) bool {
 	it := f.plan.entries[0].it
 	it.looks++
@@ -72,7 +73,7 @@ func (r *run) graphAgain(f failure, causes []cause) bool {
 	}
 	switch {
 	case len(causes) == 0:
-		r.takeOut(it, r.charged(it, "UNKNOWN", "Salesforce refused its rows without a reason", 0))
+		r.takeOut(it, r.locked(it, salesforce.Fault{Code: "UNKNOWN", Message: "Salesforce refused its rows without a reason"}))
 	case causes[0].fault.Lock():
 		r.takeOut(it, r.locked(it, causes[0].fault))
 	case causes[0].row != nil:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -99,7 +100,8 @@ func rolledBack(graphs []salesforce.Graph) []salesforce.GraphResult {
 	return out
 }
 
-// A graph that fails without a reason is tried event by event, then charged.
+// A graph that fails without a reason is tried event by event; then its event
+// waits as for a lock, and is charged when that takes too long.
 func TestUnnamedFailureOfAGraph(t *testing.T) {
 	t.Parallel()
 	b := newWideBed(t, scriptedGraphs(func(_ int, graphs []salesforce.Graph) ([]salesforce.GraphResult, error) {
@@ -108,9 +110,12 @@ func TestUnnamedFailureOfAGraph(t *testing.T) {
 	b.stage(wideEvent("w1", "a", 1, 30), wideEvent("w2", "a", 2, 30), wideEvent("w3", "b", 1, 30))
 	b.apply()
 	assert.Equal(t, "Retryable UNKNOWN", b.ended("w1"))
-	assert.Equal(t, 1, b.event("w1").Attempts)
+	assert.Zero(t, b.event("w1").Attempts)
 	assert.Equal(t, "Received", b.ended("w2"), "held back")
 	assert.Equal(t, "Retryable UNKNOWN", b.ended("w3"))
+	b.now = b.now.Add(2 * time.Hour)
+	b.apply()
+	assert.Equal(t, 1, b.event("w1").Attempts)
 }
 
 // A graph call that Salesforce can't read is cut down until the event is found.

@@ -46,13 +46,12 @@ func (r *run) await(it *item, code, why string) *verdict {
 // locked is a row that another transaction holds. It costs no attempt within
 // LockGrace of the receipt.
 func (r *run) locked(it *item, f salesforce.Fault) *verdict {
-	why := event.CodeLock + ": " + f.Message
 	age := r.cfg.Now().Sub(it.ev.ReceivedAt)
 	if age >= r.cfg.LockGrace {
-		return r.charged(it, f.Code, why, 0)
+		return r.charged(it, f.Code, f.Message, 0)
 	}
 	return &verdict{
-		status: event.Retryable, code: f.Code, why: why, attempts: it.ev.Attempts,
+		status: event.Retryable, code: f.Code, why: f.Message, attempts: it.ev.Attempts,
 		next: r.cfg.Now().Add(max(f.Pause, r.patience(age))),
 	}
 }
