@@ -70,7 +70,7 @@ func (b *Bridge) Launch(t testing.TB) {
 	if b.Config.Debug {
 		args = append(args, "--debug")
 	}
-	p := run(t, program{name: b.Config.Name, file: b.Config.Program, args: args, env: b.Config.environment()})
+	p := run(t, program{name: b.Config.Name, file: b.Config.Program, args: args, env: b.Config.Environment()})
 	b.mu.Lock()
 	b.run = p
 	b.mu.Unlock()

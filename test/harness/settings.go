@@ -75,8 +75,8 @@ func (c Config) settings() string {
 	return b.String()
 }
 
-// environment is what the process finds.
-func (c Config) environment() []string {
+// Environment is what the process finds: NAME=value.
+func (c Config) Environment() []string {
 	env := []string{"SF_CLIENT_SECRET=sim"} // the test's own value of a name comes later and wins
 	for name, value := range c.Env {
 		env = append(env, name+"="+value)
