@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -12,15 +13,20 @@ import (
 
 	"sfbridge/bridge/event"
 	"sfbridge/mapping/path"
+	"sfbridge/mapping/view"
 )
 
 const hashedKey = "sha256:"
 
 // key is the key of an event, or why it has none.
-func (i *Identifier) key(e element, scope path.Scope) (string, error) {
-	key, present, err := firstOf(i.identity.ID, scope)
+func (i *Identifier) key(e element, d *Document) (string, error) {
+	scope, identity := d.inner(e), i.identity
+	key, present, err := firstOf(identity.ID, scope)
+	if !present {
+		key, present, err = i.hashedKey(e, scope, err)
+	}
 	switch {
-	case err != nil:
+	case !present && err != nil:
 		return "", err
 	case !present:
 		return "", errors.New("its value is missing or empty")
@@ -29,15 +35,41 @@ func (i *Identifier) key(e element, scope path.Scope) (string, error) {
 		return hashedKey + event.HashBytes(e.raw), nil
 	case strings.ContainsFunc(key, unicode.IsControl):
 		sum := sha256.Sum256([]byte(key)) // a text field would not keep it as it is
-		return hashedKey + hex.EncodeToString(sum[:]), nil
+		key = hashedKey + hex.EncodeToString(sum[:])
+	}
+	if identity.PerDelivery {
+		key += ":" + strconv.FormatInt(d.delivery.ReceivedAt.UnixMilli(), 10)
 	}
 	return key, nil
 }
 
+// shortHash is how much of the hash tells apart events whose named fields may
+// be equal.
+const shortHash = 16
+
+// hashedKey is the key of an event that the hash of its content is part of.
+func (i *Identifier) hashedKey(e element, scope path.Scope, problem error) (string, bool, error) {
+	if len(i.identity.Hashed) == 0 && !i.identity.ByHash {
+		return "", false, problem
+	}
+	hash, err := i.hash(e)
+	if err != nil && hash == "" {
+		return "", false, err
+	}
+	lead, present, err := firstOf(i.identity.Hashed, scope)
+	switch {
+	case present:
+		return lead + ":" + hash[:shortHash], true, nil
+	case i.identity.ByHash:
+		return hashedKey + hash, true, nil
+	}
+	return "", false, errors.Join(problem, err)
+}
+
 // build makes the event of an element. Without a key it stands under its hash.
 func (i *Identifier) build(e element, d *Document, context []byte, key string) Identified {
-	scope := d.scope(e)
-	found := Identified{Value: e.value, Scope: scope}
+	scope := d.inner(e)
+	found := Identified{Value: e.value, Scope: d.scope(e)}
 	review := func(code, reason string) {
 		if found.Review == nil {
 			found.Review = &Review{code, reason}
@@ -67,11 +99,14 @@ func (i *Identifier) build(e element, d *Document, context []byte, key string) I
 	return found
 }
 
-// hash is Payload_Hash__c. Bytes that are no text in UTF-8 count as they are,
-// and somebody has to look at them.
+// hash is Payload_Hash__c. What is no JSON counts by its bytes; so do bytes
+// that are no text in UTF-8, and somebody has to look at them.
 func (i *Identifier) hash(e element) (string, error) {
 	if !e.exact() {
 		return event.HashBytes(e.raw), errors.New("the payload is not valid UTF-8")
+	}
+	if e.kind != view.JSON {
+		return event.HashBytes(e.raw), nil
 	}
 	hash, err := event.HashJSON(e.value, i.volatile)
 	if err != nil {

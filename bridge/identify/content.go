@@ -2,42 +2,80 @@ package identify
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"mime"
 	"net/url"
 	"strings"
 
 	"sfbridge/mapping/path"
+	"sfbridge/mapping/view"
 )
 
 const formType = "application/x-www-form-urlencoded"
 
-// jsonOf returns the JSON of a delivery: its body, or the field of a form that
-// holds it.
-func (i *Identifier) jsonOf(d Delivery) ([]byte, error) {
+// body returns what a delivery carries: its body, or the field of a form that
+// holds the event.
+func (c Content) body(d Delivery) ([]byte, error) {
 	declared := d.Header.Get("Content-Type")
 	kind, _, err := mime.ParseMediaType(declared)
 	if declared != "" && err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
-		return nil, &Refusal{Unsupported, "the content type can't be read: send application/json"}
+		return nil, &Refusal{Unsupported, "the content type can't be read: send " + c.wanted()}
 	}
-	form := kind == formType && i.content.FormMember != ""
-	if !form && !isJSON(kind) {
-		return nil, &Refusal{Unsupported, "this content type is not taken here: send application/json"}
+	form := kind == formType && (c.FormMember != "" || c.Form)
+	if !form && !c.takes(kind) {
+		return nil, &Refusal{Unsupported, "this content type is not taken here: send " + c.wanted()}
 	}
 	if len(bytes.TrimSpace(d.Body)) == 0 {
 		return nil, &Refusal{Empty, "empty body"}
 	}
-	if form {
-		return formField(d.Body, i.content.FormMember)
+	if !form || c.FormMember == "" {
+		return d.Body, nil
 	}
-	return d.Body, nil
+	member, err := formField(d.Body, c.FormMember)
+	if err != nil || !c.Base64 {
+		return member, err
+	}
+	return decodeMember(member, c.FormMember)
 }
 
-func isJSON(kind string) bool {
+// takes says whether a content type other than a form is read. What a body is
+// in the end is told by the body.
+func (c Content) takes(kind string) bool {
+	switch kind {
+	case "text/xml", "application/xml":
+		return c.XML
+	case "application/x-ndjson", "application/jsonl", "application/x-jsonlines":
+		return c.Lines
+	}
 	return kind == "" || kind == "application/json" || kind == "text/plain" || strings.HasSuffix(kind, "+json")
 }
 
-// formField reads the one field that holds the JSON.
+func (c Content) wanted() string {
+	switch {
+	case c.XML:
+		return "text/xml"
+	case c.Form:
+		return formType
+	}
+	return "application/json"
+}
+
+func decodeMember(text []byte, name string) ([]byte, error) {
+	compact := strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' {
+			return -1
+		}
+		return r
+	}, string(text))
+	data, err := base64.StdEncoding.DecodeString(compact)
+	if err != nil {
+		return nil, &Refusal{NotJSON, "the form field " + name + " is not base64"}
+	}
+	return data, nil
+}
+
+// formField reads the one field that holds the event.
 func formField(body []byte, name string) ([]byte, error) {
 	rest, found := string(body), false
 	var value string
@@ -63,18 +101,72 @@ func formField(body []byte, name string) ([]byte, error) {
 	return []byte(value), nil
 }
 
-// decode reads one JSON value. Bytes that are not UTF-8 are read as U+FFFD, so
-// that the rest of the delivery can be identified; they are never stored so.
-func decode(body []byte) (any, error) {
+// decode reads what a delivery carries.
+func (c Content) decode(body []byte) (element, error) {
+	kind := view.KindOf(body)
+	switch {
+	case kind == view.XML && (c.XML || c.Base64):
+		value, err := view.DecodeXML(body)
+		if err != nil {
+			return element{}, contentRefusal(err)
+		}
+		return element{raw: body, value: value, kind: kind}, nil
+	case kind == view.Form && c.Form:
+		value, exact, err := view.DecodeForm(body)
+		if err != nil {
+			return element{}, contentRefusal(err)
+		}
+		return element{raw: body, value: value, kind: kind, loose: !exact}, nil
+	}
+	value, err := decodeJSON(body)
+	if err != nil && c.Lines {
+		if lines := joinLines(body); lines != nil {
+			body = lines
+			value, err = decodeJSON(body)
+		}
+	}
+	return element{raw: body, value: value}, err
+}
+
+// joinLines writes several lines as the array of their values.
+func joinLines(body []byte) []byte {
+	lines := bytes.Split(bytes.TrimSpace(body), []byte("\n"))
+	if len(lines) < 2 {
+		return nil
+	}
+	array := make([]byte, 0, len(body)+2)
+	for i, line := range lines {
+		lead := byte(',')
+		if i == 0 {
+			lead = '['
+		}
+		array = append(append(array, lead), bytes.TrimSpace(line)...)
+	}
+	return append(array, ']')
+}
+
+// decodeJSON reads one JSON value. Bytes that are not UTF-8 are read as U+FFFD,
+// so that the rest of the delivery can be identified; they are never stored so.
+func decodeJSON(body []byte) (any, error) {
 	tree, err := path.DecodeJSON(body)
 	if errors.Is(err, path.ErrNotUTF8) {
 		tree, err = path.DecodeJSON(bytes.ToValidUTF8(body, []byte("\uFFFD")))
 	}
-	switch {
-	case errors.Is(err, path.ErrEmpty):
-		return nil, &Refusal{Empty, "empty body"}
-	case err != nil:
-		return nil, &Refusal{NotJSON, "the body is not JSON: " + err.Error()}
+	if err != nil {
+		return nil, contentRefusal(err)
 	}
 	return tree, nil
+}
+
+// contentRefusal says why a body can't be read.
+func contentRefusal(err error) *Refusal {
+	switch {
+	case errors.Is(err, path.ErrEmpty):
+		return &Refusal{Empty, "empty body"}
+	case errors.Is(err, view.ErrTooMany):
+		return &Refusal{TooMany, err.Error()}
+	case errors.Is(err, view.ErrXML), errors.Is(err, view.ErrForm):
+		return &Refusal{NotJSON, err.Error()}
+	}
+	return &Refusal{NotJSON, "the body is not JSON: " + err.Error()}
 }

@@ -22,9 +22,11 @@ type Config struct {
 
 // Content says in which forms a source delivers besides JSON.
 type Content struct {
-	// FormMember is the field of a form that holds the JSON; empty: forms are
-	// not taken.
-	FormMember string
+	FormMember string // the field of a form that holds the event
+	Base64     bool   // what FormMember holds is base64
+	Form       bool   // a form is itself the event
+	XML        bool   // an XML document is the event, or holds the events
+	Lines      bool   // several lines, each a JSON value, are an array of them
 }
 
 // Identifier reads the deliveries of one source. It is safe for concurrent use.
@@ -34,7 +36,7 @@ type Identifier struct {
 	content  Content
 	context  []path.Path
 	volatile []event.Segments
-	items    *path.Path // the nested array below an element of the split
+	splits   []split
 }
 
 // New compiles the configuration.
@@ -42,7 +44,7 @@ func New(cfg Config) (*Identifier, error) {
 	if cfg.Source == "" {
 		return nil, errors.New("identify: a source has a name")
 	}
-	if len(cfg.Identity.ID) == 0 {
+	if !cfg.Identity.named() {
 		return nil, errors.New("event.id is missing: say where the id of an event stands, such as id: $.id")
 	}
 	i := &Identifier{
@@ -55,7 +57,7 @@ func New(cfg Config) (*Identifier, error) {
 		i.volatile = append(i.volatile, p.Segments())
 	}
 	var err error
-	i.items, err = nestedItems(cfg.Identity.Split)
+	i.splits, err = splits(cfg.Identity)
 	return i, err
 }
 
@@ -92,23 +94,23 @@ type Document struct {
 
 	identifier *Identifier
 	delivery   Delivery
-	json       []byte
+	whole      element
 	outer      path.Delivery
 }
 
 // Read decodes the body of a delivery. Its error is a *Refusal.
 func (i *Identifier) Read(d Delivery) (*Document, error) {
-	body, err := i.jsonOf(d)
+	body, err := i.content.body(d)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := decode(body)
+	whole, err := i.content.decode(body)
 	if err != nil {
 		return nil, err
 	}
 	return &Document{
-		Value: tree, identifier: i, delivery: d, json: body,
-		outer: path.Delivery{Body: tree, Header: d.Header},
+		Value: whole.value, identifier: i, delivery: d, whole: whole,
+		outer: path.Delivery{Body: whole.value, Header: d.Header},
 	}, nil
 }
 
@@ -118,16 +120,16 @@ func (d *Document) Events() ([]Identified, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.identifier.identity.Split.IsZero() {
+	elements, batch, err := d.elements()
+	if err != nil {
+		return nil, err
+	}
+	if !batch {
 		found, err := d.single(context)
 		if err != nil {
 			return nil, err
 		}
 		return []Identified{found}, nil
-	}
-	elements, err := d.elements()
-	if err != nil {
-		return nil, err
 	}
 	events := make([]Identified, 0, len(elements))
 	for _, e := range elements {
@@ -154,17 +156,16 @@ func (d *Document) context() ([]byte, error) {
 
 // single is a delivery that is one event.
 func (d *Document) single(context []byte) (Identified, error) {
-	e := element{raw: d.json, value: d.Value}
-	key, problem := d.identifier.key(e, d.scope(e))
+	key, problem := d.identifier.key(d.whole, d)
 	if problem != nil {
 		return Identified{}, &Refusal{NoID, "no event id: " + problem.Error()}
 	}
-	return d.identifier.build(e, d, context, key), nil
+	return d.identifier.build(d.whole, d, context, key), nil
 }
 
 // batched is one element of a batch. One that has no id is kept under its hash.
 func (i *Identifier) batched(e element, d *Document, context []byte) Identified {
-	key, problem := i.key(e, d.scope(e))
+	key, problem := i.key(e, d)
 	found := i.build(e, d, context, key)
 	if problem != nil {
 		found.Review = &Review{event.CodeNoID, "no event id: " + problem.Error()}
@@ -172,6 +173,13 @@ func (i *Identifier) batched(e element, d *Document, context []byte) Identified 
 	return found
 }
 
+// scope is what a mapping's paths are read against.
 func (d *Document) scope(e element) path.Scope {
 	return path.Scope{Event: e.value, Outer: d.outer}
+}
+
+// inner is what identity is read against: @ is the element of a nested split
+// that holds this one.
+func (d *Document) inner(e element) path.Scope {
+	return path.Scope{Event: e.value, Element: e.holder, Outer: d.outer}
 }

@@ -1,6 +1,8 @@
 package identify
 
 import (
+	"strings"
+
 	"sfbridge/mapping/path"
 )
 
@@ -12,13 +14,16 @@ const (
 	UnixMillis  Unit = "unix_ms" // milliseconds since 1970
 	RFC3339     Unit = "rfc3339" // a date and time with its offset
 	Integer     Unit = "integer" // a version that counts up
+	// UTCTime is a date and time in UTC that doesn't say so; with an offset it
+	// is RFC3339. Presets only.
+	UTCTime Unit = "utc"
 )
 
 // IsTime says whether order values of the unit are points in time.
 func (u Unit) IsTime() bool { return u != Integer }
 
 // Units lists the units.
-func Units() []Unit { return []Unit{UnixSeconds, UnixMillis, RFC3339, Integer} }
+func Units() []Unit { return []Unit{UnixSeconds, UnixMillis, RFC3339, Integer, UTCTime} }
 
 // Order says where the order value of an event stands: the first of Paths that
 // is present and not null.
@@ -27,9 +32,26 @@ type Order struct {
 	As    Unit
 }
 
+// Condition holds when the text at Path is Is, which may end in "*" for any
+// text that begins so.
+type Condition struct {
+	Path path.Path
+	Is   string
+}
+
+func (c Condition) holds(scope path.Scope) bool {
+	v, _ := c.Path.Get(scope)
+	text, ok := path.Text(v)
+	if lead, any := strings.CutSuffix(c.Is, "*"); any {
+		return ok && strings.HasPrefix(text, lead)
+	}
+	return ok && text == c.Is
+}
+
 // Entity names the provider's object an event is about, and the order of its
 // events.
 type Entity struct {
+	When   []Condition // all must hold
 	Object path.Template
 	Order  []Order // alternatives: the first that has a value
 }
@@ -44,6 +66,16 @@ type Identity struct {
 	Delivery []path.Template // the id of this attempt to deliver, for logs
 	Volatile []path.Path     // left out of the hash: they differ between deliveries of one event
 	Split    path.List       // zero: one event a delivery; else one per element, which then is $
+
+	// What only presets say. In a nested split, @ is the outer element.
+	Hashed      []path.Template // ids that need the hash of the content beside them, after ID
+	ByHash      bool            // an event without any of these ids stands under its hash
+	PerDelivery bool            // each delivery is an event of its own: the receive time is part of the id
+	MoreSplits  []path.List     // further arrays of the same delivery
+	Single      bool            // a delivery without the array is one event
+	// Spread are arrays inside an element: it becomes one event for each of
+	// their elements, with the array cut down to that one.
+	Spread []path.Path
 
 	object *path.Template // overrides of With
 	order  *Order
@@ -62,7 +94,7 @@ type Override struct {
 // With is the identity with parts of it replaced.
 func (i Identity) With(o Override) Identity {
 	if o.ID != nil {
-		i.ID = []path.Template{*o.ID}
+		i.ID, i.Hashed, i.ByHash, i.PerDelivery = []path.Template{*o.ID}, nil, false, false
 	}
 	if o.Type != nil {
 		i.Type = []path.Template{*o.Type}
@@ -77,10 +109,13 @@ func (i Identity) With(o Override) Identity {
 		i.Volatile = o.Volatile
 	}
 	if o.Split != nil {
-		i.Split = *o.Split
+		i.Split, i.MoreSplits, i.Single, i.Spread = *o.Split, nil, false, nil
 	}
 	return i
 }
+
+// named says whether there is any way to an id.
+func (i Identity) named() bool { return len(i.ID)+len(i.Hashed) > 0 || i.ByHash }
 
 // firstOf expands the first template whose values are all there. With none,
 // the error is that of the first one.
@@ -98,10 +133,22 @@ func firstOf(templates []path.Template, scope path.Scope) (string, bool, error) 
 	return "", false, first
 }
 
+func (e Entity) fits(scope path.Scope) bool {
+	for _, c := range e.When {
+		if !c.holds(scope) {
+			return false
+		}
+	}
+	return true
+}
+
 // entity finds the object and the order alternatives of an event.
 func (i Identity) entity(scope path.Scope) (object string, orders []Order, err error) {
 	orders = i.Order
 	for _, e := range i.Entities {
+		if !e.fits(scope) {
+			continue
+		}
 		text, present, problem := e.Object.Expand(scope)
 		if problem != nil && err == nil {
 			err = problem

@@ -27,8 +27,14 @@ func parseOrder(v any, as Unit) (int64, error) {
 	if !ok {
 		return 0, errors.New("is " + path.Kind(v))
 	}
-	if as == RFC3339 {
+	switch as {
+	case RFC3339:
 		return parseTime(text)
+	case UTCTime:
+		if n, err := parseTime(text); err == nil {
+			return n, nil
+		}
+		return parseTime(strings.Replace(text, " ", "T", 1) + "Z")
 	}
 	number, err := parseNumber(text)
 	if err != nil {
