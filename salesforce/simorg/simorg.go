@@ -14,7 +14,8 @@
 //
 // OAuth token requests (JWT bearer, client credentials), SOAP login (any user,
 // password "sim"), versions, user info, rows, collections, composite, graph,
-// batch and tree, queries, describes, limits and Bulk 2.0 ingest. The parts:
+// batch and tree, queries, describes, limits, Bulk 2.0 ingest and the names of
+// validation rules (Tooling API). The parts:
 // org is the database, rest the API over it, login the sessions, fault the
 // planted faults; schema, formula and soql read metadata, rules and queries.
 //

@@ -97,6 +97,8 @@ func (q *request) classify() {
 		q.classifyRow()
 	case "composite":
 		q.classifyComposite()
+	case "tooling":
+		q.operation = fault.Query
 	}
 }
 
@@ -166,6 +168,10 @@ func (a *API) handle(q *request) reply {
 	case "jobs":
 		if !q.inside {
 			return a.jobs(q)
+		}
+	case "tooling":
+		if !q.inside {
+			return a.tooling(q)
 		}
 	}
 	return notFound()
