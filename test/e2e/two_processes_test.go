@@ -39,11 +39,11 @@ routes:
       - object: Payment__c
         key: {field: Stripe_Charge_Id__c, from: $.data.object.id}
         order: true
-        state: {field: Status__c, allow: {Pending: [Succeeded, Failed]}}
+        state: {field: Status__c, allow: {Pending: [Succeeded]}}
         fields:
           Amount__c: {from: $.data.object.amount, as: minor_units, currency: $.data.object.currency}
           Currency__c: {from: $.data.object.currency, upper: true}
-          Status__c: {from: $.data.object.status, map: {pending: Pending, succeeded: Succeeded, failed: Failed}}
+          Status__c: {from: $.data.object.status, map: {pending: Pending, succeeded: Succeeded}}
           Paid_At__c: {from: $.data.object.created, as: datetime, format: unix_s}
           Note__c: $.data.object.description
           Origin__c: {value: Stripe}
@@ -72,17 +72,33 @@ func sign(body []byte, at time.Time) http.Header {
 	}
 }
 
-func charges() []charge {
-	statuses := []string{"pending", "succeeded", "failed"}
+// charges are the events, so many of each charge, shuffled. A charge is pending
+// in the first half of its events and succeeded in the rest.
+func charges(perCharge int) []charge {
 	list := make([]charge, events)
 	for i := range list {
-		list[i] = charge{
-			event: fmt.Sprintf("evt_%03d", i), id: fmt.Sprintf("ch_%03d", i),
-			created: 1767225600 + int64(i), amount: 100*i + 7, status: statuses[i%len(statuses)],
+		c := charge{
+			event: fmt.Sprintf("evt_%03d", i), id: fmt.Sprintf("ch_%03d", i/perCharge),
+			created: 1767225600 + int64(i), amount: 100*i + 7, status: "pending",
 		}
+		if i%perCharge*2 >= perCharge {
+			c.status = "succeeded"
+		}
+		list[i] = c
 	}
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(list), func(i, k int) { list[i], list[k] = list[k], list[i] })
 	return list
+}
+
+// latest is the last word on each charge.
+func latest(sent []charge) map[string]charge {
+	last := map[string]charge{}
+	for _, c := range sent {
+		if c.created > last[c.id].created {
+			last[c.id] = c
+		}
+	}
+	return last
 }
 
 // Two processes that share nothing but the org take 50 copies of each of 200
@@ -90,6 +106,18 @@ func charges() []charge {
 // one "accepted" for each event, and no sender is told to try again.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
+	race(t, charges(1))
+}
+
+// The same with ten events of each charge, in any order: the last word on each
+// charge stands, whichever process wrote it.
+func TestTwoProcessesOnTheSameRecords(t *testing.T) {
+	t.Parallel()
+	race(t, charges(10))
+}
+
+func race(t *testing.T, sent []charge) {
+	t.Helper()
 	org := harness.StartOrg(t, "--samples")
 	bridges := make([]*harness.Bridge, 2)
 	for i := range bridges {
@@ -98,7 +126,6 @@ func TestTwoProcesses(t *testing.T) {
 			Mappings: map[string]string{"stripe.yaml": stripeMapping}, Env: map[string]string{"STRIPE_SECRET": secret},
 		})
 	}
-	sent := charges()
 	answers := deliver(t, bridges, sent)
 	for _, c := range sent {
 		assert.Equal(t, map[string]int{"accepted": 1, "duplicate": copies - 1}, answers[c.event], c.event)
@@ -108,7 +135,7 @@ func TestTwoProcesses(t *testing.T) {
 		b.Stop(t) // the counts of duplicates are written by now
 	}
 	checkRows(t, org, sent)
-	checkRecords(t, org, sent)
+	checkRecords(t, org, latest(sent))
 }
 
 // deliver sends every copy, the copies of one event together and to both
@@ -167,35 +194,47 @@ func post(ctx context.Context, b *harness.Bridge, body []byte) (string, error) {
 	return said.Status, json.Unmarshal(answer.Body, &said)
 }
 
+// checkRows: one row for each event, done without a failed attempt. Each charge
+// was created by one of its events; the last of them is not stale.
 func checkRows(t *testing.T, org *harness.Org, sent []charge) {
 	t.Helper()
 	rows := byField(t, "Event_Id__c", org.Query(t, "SELECT Event_Id__c, Status__c, Outcome__c, Object_Id__c, Attempts__c, "+
 		"Duplicate_Count__c, Queue__c, Target_Object__c, Error_Code__c FROM Inbound_Event__c"))
 	require.Len(t, rows, events)
+	last, created := latest(sent), map[string]int{}
 	for _, c := range sent {
 		row := rows["stripe:"+c.event]
+		outcome := row["Outcome__c"]
+		delete(row, "Outcome__c")
 		assert.Equal(t, harness.Row{
-			"Event_Id__c": "stripe:" + c.event, "Status__c": "Completed", "Outcome__c": "Created", "Object_Id__c": c.id,
-			"Attempts__c": 0.0, "Duplicate_Count__c": float64(copies - 1), "Queue__c": nil,
-			"Target_Object__c": "Payment__c", "Error_Code__c": nil,
+			"Event_Id__c": "stripe:" + c.event, "Status__c": "Completed", "Object_Id__c": c.id, "Attempts__c": 0.0,
+			"Duplicate_Count__c": float64(copies - 1), "Queue__c": nil, "Target_Object__c": "Payment__c", "Error_Code__c": nil,
 		}, row, c.event)
+		assert.Contains(t, []any{"Created", "Updated", "Stale"}, outcome, c.event)
+		if outcome == "Created" {
+			created[c.id]++
+		}
+		if c == last[c.id] {
+			assert.NotEqual(t, "Stale", outcome, c.event)
+		}
+	}
+	for id := range last {
+		assert.Equal(t, 1, created[id], id)
 	}
 }
 
-func checkRecords(t *testing.T, org *harness.Org, sent []charge) {
+func checkRecords(t *testing.T, org *harness.Org, last map[string]charge) {
 	t.Helper()
 	records := byField(t, "Stripe_Charge_Id__c", org.Query(t, "SELECT Stripe_Charge_Id__c, Amount__c, Currency__c, Status__c, "+
 		"Paid_At__c, Note__c, Origin__c, Source_Order__c, Source_Event__c FROM Payment__c"))
-	require.Len(t, records, events)
-	status := map[string]string{"pending": "Pending", "succeeded": "Succeeded", "failed": "Failed"}
-	for _, c := range sent {
-		record := records[c.id]
-		require.NotNil(t, record, c.id)
+	require.Len(t, records, len(last))
+	status := map[string]string{"pending": "Pending", "succeeded": "Succeeded"}
+	for id, c := range last {
 		assert.Equal(t, harness.Row{
-			"Stripe_Charge_Id__c": c.id, "Amount__c": float64(c.amount) / 100, "Currency__c": "EUR", "Status__c": status[c.status],
+			"Stripe_Charge_Id__c": id, "Amount__c": float64(c.amount) / 100, "Currency__c": "EUR", "Status__c": status[c.status],
 			"Paid_At__c": time.Unix(c.created-60, 0).UTC().Format("2006-01-02T15:04:05.000+0000"),
-			"Note__c":    "№ " + c.id, "Origin__c": "Stripe", "Source_Order__c": float64(c.created * 1000), "Source_Event__c": "stripe:" + c.event,
-		}, record, c.id)
+			"Note__c":    "№ " + id, "Origin__c": "Stripe", "Source_Order__c": float64(c.created * 1000), "Source_Event__c": "stripe:" + c.event,
+		}, records[id], id)
 	}
 }
 
