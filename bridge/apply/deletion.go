@@ -14,7 +14,7 @@ import (
 
 // Under a mapping that deletes records of an object, a record that isn't there
 // may have been deleted by a later event, or is about to be. So, for every
-// ordered record that may be created, two more things are read: the completed
+// event whose record may be created, two more things are read: the completed
 // deletions of that business record, and the open rows of the event's entity
 // with equal or later order, whose revision the creating transaction moves on,
 // so that a decision made beside it is refused.
@@ -28,9 +28,11 @@ type follower struct {
 	home     string
 }
 
-// mayRevive says whether the record could bring back what was deleted.
-func (it *item) mayRevive(rec mapping.Record) bool {
-	return rec.Action == mapping.Upsert && rec.Order != nil && it.file.Deletes(rec.Object)
+// mayRevive says whether record i could bring back what was deleted: it speaks
+// for its event, and the mapping deletes such records.
+func (it *item) mayRevive(i int) bool {
+	rec := it.records[i]
+	return i == it.mainRecord() && rec.Action == mapping.Upsert && it.file.Deletes(rec.Object)
 }
 
 func (r *run) deletionQuestions(items []*item) []question {
@@ -38,8 +40,8 @@ func (r *run) deletionQuestions(items []*item) []question {
 	objects := map[string]bool{}
 	queues := map[string]bool{}
 	for _, it := range items {
-		for _, rec := range it.records {
-			if !it.mayRevive(rec) {
+		for i, rec := range it.records {
+			if !it.mayRevive(i) {
 				continue
 			}
 			graves[event.BusinessKey(rec.Object, rec.Key.Value)] = r.keyOf(rec)

@@ -40,13 +40,9 @@ func (p *plan) draft(it *item) *draft {
 		return d
 	}
 	e := d.entry
-	for _, rec := range it.records {
-		e.judged = append(e.judged, decide.Judged{
-			Judgement: p.run.judge(it, rec, p.view.get(p.run.keyOf(rec))), Guard: rec.Guard,
-		})
-	}
+	e.judged = p.judge(it)
 	e.ruling = decide.Event(e.judged)
-	if b := decide.Business(e.judged); b >= 0 {
+	if b := it.mainRecord(); b >= 0 {
 		e.targetID = p.view.get(p.run.keyOf(it.records[b])).id
 		it.targetID = e.targetID
 	}
@@ -60,10 +56,29 @@ func (p *plan) draft(it *item) *draft {
 	return d
 }
 
-// judge decides one record.
-func (r *run) judge(it *item, rec mapping.Record, t target) decide.Judgement {
+// judge decides the records of an event, its guard first.
+func (p *plan) judge(it *item) []decide.Judged {
+	judged := make([]decide.Judged, len(it.records))
+	beaten := ""
+	main := it.mainRecord()
+	if main >= 0 && it.records[main].Guard {
+		holder := p.view.get(p.run.keyOf(it.records[main])).holder(it.targets[it.records[main].Spec])
+		if p.run.judge(it, main, p.view, "").Verdict.Writes() {
+			beaten = holder.EventID
+		}
+	}
+	for i, rec := range it.records {
+		judged[i] = decide.Judged{Judgement: p.run.judge(it, i, p.view, beaten), Guard: rec.Guard}
+	}
+	return judged
+}
+
+// judge decides one record of an event whose guard has found beaten older.
+func (r *run) judge(it *item, i int, v *view, beaten string) decide.Judgement {
+	rec := it.records[i]
+	t := v.get(r.keyOf(rec))
 	c := decide.Comer{
-		EventID: it.ev.ID, Order: it.ev.Order, Guarded: rec.Order != nil,
+		EventID: it.ev.ID, Order: it.ev.Order, Guarded: rec.Order != nil, Main: i == it.mainRecord(), Beaten: beaten,
 		SameVersion: it.ev.MappingVersion != "" && it.ev.MappingVersion == it.version(),
 	}
 	switch rec.Action {
@@ -120,12 +135,12 @@ func (d *draft) save(i int, rec mapping.Record) {
 	} else {
 		w.fields[rec.Key.Field] = rec.Key.Value
 	}
-	if w.creates && d.entry.it.mayRevive(rec) {
+	if w.creates && d.entry.it.mayRevive(i) {
 		d.bumps = append(d.bumps, run.after(d.entry.it.ev)...)
 	}
 	sent := w.fields
 	w = d.place(w, rec, t)
-	if d.isMain(i) {
+	if i == d.entry.it.mainRecord() {
 		d.entry.main = w
 	}
 	t = t.written(w.fixed, sent)
@@ -167,7 +182,7 @@ func (d *draft) remove(i int, rec mapping.Record) {
 	w := d.newRow(rec, k, t)
 	w.do = removeByID
 	d.rows = append(d.rows, w)
-	if d.isMain(i) {
+	if i == d.entry.it.mainRecord() {
 		d.entry.main = w
 	}
 	d.view.put(k, target{removed: true, wave: w.wave, tombstone: t.tombstone})
@@ -175,8 +190,6 @@ func (d *draft) remove(i int, rec mapping.Record) {
 		Order: d.entry.it.ev.Order, Delete: true, Rank: decide.NoRank, EventID: d.entry.it.ev.ID,
 	})
 }
-
-func (d *draft) isMain(i int) bool { return i == decide.Business(d.entry.judged) }
 
 func (d *draft) newRow(rec mapping.Record, k targetKey, t target) *row {
 	w := &row{

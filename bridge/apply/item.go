@@ -75,6 +75,24 @@ func (it *item) version() string {
 	return it.file.Version()
 }
 
+// mainRecord is the place of the record that speaks for the event: the guard,
+// else the first; -1 without records.
+func (it *item) mainRecord() int {
+	if g := slices.IndexFunc(it.records, func(rec mapping.Record) bool { return rec.Guard }); g >= 0 {
+		return g
+	}
+	return min(0, len(it.records)-1)
+}
+
+// business is the record that speaks for the event.
+func (it *item) business() (mapping.Record, bool) {
+	i := it.mainRecord()
+	if i < 0 {
+		return mapping.Record{}, false
+	}
+	return it.records[i], true
+}
+
 // inOrder sorts the events of each entity among the places that they hold
 // together, so that the batch keeps its mix and every entity its order.
 func inOrder(items []*item) []*item {

@@ -7,7 +7,6 @@ import (
 
 	"sfbridge/bridge/apply/decide"
 	"sfbridge/bridge/event"
-	"sfbridge/mapping"
 	"sfbridge/salesforce"
 )
 
@@ -91,19 +90,6 @@ func (r *run) line(it *item, v verdict, now time.Time) event.Line {
 		why += fmt.Sprintf(" (attempts %d, next %s)", v.attempts, v.next.UTC().Format(time.RFC3339))
 	}
 	return event.Line{At: now, From: it.ev.Status, To: v.status, Who: r.cfg.Who, Why: why}
-}
-
-// business is the record that speaks for the event.
-func (it *item) business() (mapping.Record, bool) {
-	for _, rec := range it.records {
-		if rec.Guard {
-			return rec, true
-		}
-	}
-	if len(it.records) == 0 {
-		return mapping.Record{}, false
-	}
-	return it.records[0], true
 }
 
 // bumpRow moves on the revision of an open row and nothing else.

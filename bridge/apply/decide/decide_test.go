@@ -69,13 +69,15 @@ func TestRecord(t *testing.T) {
 		return decide.Holder{Exists: true, Order: at(order), EventID: id, State: state}
 	}
 	comer := func(order int64, id, state string) decide.Comer {
-		return decide.Comer{EventID: id, Order: at(order), Guarded: true, State: state, Machine: payment}
+		return decide.Comer{EventID: id, Order: at(order), Guarded: true, Main: true, State: state, Machine: payment}
 	}
 	with := func(c decide.Comer, change func(*decide.Comer)) decide.Comer { change(&c); return c }
 	remove := func(c *decide.Comer) { c.Action = decide.Delete }
 	update := func(c *decide.Comer) { c.Action = decide.Update }
 	known := func(c *decide.Comer) { c.SameVersion = true }
 	unordered := func(c *decide.Comer) { c.Guarded = false }
+	other := func(c *decide.Comer) { c.Main = false }
+	beating := func(id string) func(*decide.Comer) { return func(c *decide.Comer) { c.Beaten = id } }
 	deletedBy := func(order int64, id string) decide.Holder {
 		return decide.Holder{Tombstone: &decide.Standing{Order: at(order), Delete: true, Rank: decide.NoRank, EventID: id}}
 	}
@@ -110,7 +112,10 @@ func TestRecord(t *testing.T) {
 		{"CreateAfterLaterDelete", deletedBy(3, "s:d"), comer(2, "s:a", ""), decide.Outdated},
 		{"CreateAfterEqualDelete", deletedBy(2, "s:a"), comer(2, "s:z", "Refunded"), decide.Outdated},
 		{"CreateAfterEarlierDelete", deletedBy(1, "s:d"), comer(2, "s:a", ""), decide.Create},
-		{"UnorderedIgnoresDelete", deletedBy(3, "s:d"), with(comer(2, "s:a", ""), unordered), decide.Create},
+		{"UnorderedCreateAfterLaterDelete", deletedBy(3, "s:d"), with(comer(2, "s:a", ""), unordered), decide.Outdated},
+		{"OtherRecordIgnoresDelete", deletedBy(3, "s:d"), with(comer(2, "s:a", ""), other), decide.Create},
+		{"BeatenByTheGuard", holder(1, "s:z", ""), with(comer(1, "s:a", ""), beating("s:z")), decide.Change},
+		{"AnotherBeatenByTheGuard", holder(1, "s:z", ""), with(comer(1, "s:a", ""), beating("s:y")), decide.Outdated},
 		{"UnorderedNeverStale", holder(9, "s:z", ""), with(comer(1, "s:a", ""), unordered), decide.Change},
 		{"UnorderedEqual", decide.Holder{Exists: true}, with(comer(1, "s:a", ""),
 			func(c *decide.Comer) { c.Guarded, c.Equal = false, true }), decide.Keep},
@@ -153,6 +158,8 @@ func TestEvent(t *testing.T) {
 	t.Parallel()
 	rec := func(v decide.Verdict) decide.Judged { return decide.Judged{Judgement: decide.Judgement{Verdict: v}} }
 	guard := func(v decide.Verdict) decide.Judged { j := rec(v); j.Guard = true; return j }
+	buried := rec(decide.Outdated)
+	buried.Buried = true
 	replay := guard(decide.Keep)
 	replay.Replay = true
 	type J = []decide.Judged
@@ -170,6 +177,7 @@ func TestEvent(t *testing.T) {
 		{"DeletedNothing", J{guard(decide.Absent)}, event.Completed, event.Deleted, "", []bool{false}},
 		{"GuardStaleStopsAll", J{rec(decide.Create), guard(decide.Outdated)}, event.Completed, event.Stale, "", []bool{false, false}},
 		{"GuardReplayStopsAll", J{replay, rec(decide.Change)}, event.Completed, event.Unchanged, "", []bool{false, false}},
+		{"FirstBuriedStopsAll", J{buried, rec(decide.Create)}, event.Completed, event.Stale, "", []bool{false, false}},
 		{"OtherStaleLeftOutAlone", J{guard(decide.Change), rec(decide.Outdated)}, event.Completed, event.Updated, "", []bool{true, false}},
 		{"OnlyOtherWritten", J{guard(decide.Keep), rec(decide.Change)}, event.Completed, event.Updated, "", []bool{false, true}},
 		{"NothingWritten", J{rec(decide.Keep), rec(decide.Outdated)}, event.Completed, event.Unchanged, "", []bool{false, false}},

@@ -24,9 +24,13 @@ type Ruling struct {
 }
 
 // Event joins the judgements of an event's records. The guard decides first:
-// when it is older, nothing of the event is written. Other records that are
-// older are left out alone.
+// when it is older, nothing of the event is written; nor when the record that
+// speaks for the event was deleted by a later one. Other records that are older
+// are left out alone.
 func Event(records []Judged) Ruling {
+	if b := business(records); b >= 0 && records[b].Buried {
+		return done(event.Stale, records[b].Why, records)
+	}
 	if g := guard(records); g >= 0 {
 		switch j := records[g]; {
 		case j.Verdict == Outdated:
@@ -53,9 +57,9 @@ func Event(records []Judged) Ruling {
 	return write(records)
 }
 
-// Business is the record that speaks for the event: the guard, else the
+// business is the record that speaks for the event: the guard, else the
 // first; -1 without records.
-func Business(records []Judged) int {
+func business(records []Judged) int {
 	if g := guard(records); g >= 0 || len(records) == 0 {
 		return g
 	}
@@ -85,7 +89,7 @@ func write(records []Judged) Ruling {
 	if any {
 		r.Outcome, r.Why = event.Updated, ""
 	}
-	b := Business(records)
+	b := business(records)
 	if b < 0 {
 		return r
 	}

@@ -34,6 +34,8 @@ type Comer struct {
 	State       string  // value for the state field; empty: none
 	Machine     Machine // nil: any state may follow any
 	SameVersion bool    // the event was applied before under this mapping version
+	Main        bool    // speaks for the event: a later deletion of the record counts
+	Beaten      string  // event that the event's guard has found older
 	Equal       bool    // without Guarded: the target already shows every value
 }
 
@@ -66,6 +68,7 @@ type Transition struct {
 type Judgement struct {
 	Verdict    Verdict
 	Replay     bool // the target shows this very event
+	Buried     bool // outdated by a deletion
 	Transition *Transition
 	Why        string
 }
@@ -90,8 +93,7 @@ func Record(h Holder, c Comer) Judgement {
 	if own && c.SameVersion && c.Action != Delete {
 		return Judgement{Verdict: Keep, Replay: true, Why: "already applied under this mapping version"}
 	}
-	claimed := h.EventID != "" || h.Order != nil
-	if c.Guarded && claimed && !own && Compare(c.standing(), h.standing(c.Machine)) < 0 {
+	if c.Guarded && !own && h.outlasts(c) {
 		return Judgement{Verdict: Outdated, Why: "older than " + name(h)}
 	}
 	if c.Action == Delete {
@@ -107,14 +109,23 @@ func Record(h Holder, c Comer) Judgement {
 	return Judgement{Verdict: Change, Transition: t, Why: skipped(t)}
 }
 
+// outlasts says whether the holder is newer. One that the event's guard has
+// found older is older for the event's other records too: they may have no
+// state to tell by, and would else depend on which of the two came first.
+func (h Holder) outlasts(c Comer) bool {
+	claimed := h.EventID != "" || h.Order != nil
+	beaten := c.Beaten != "" && h.EventID == c.Beaten
+	return claimed && !beaten && Compare(c.standing(), h.standing(c.Machine)) < 0
+}
+
 func absent(h Holder, c Comer) Judgement {
 	switch {
 	case c.Action == Delete:
 		return Judgement{Verdict: Absent, Why: "the record was not there"}
 	case c.Action == Update:
 		return Judgement{Verdict: Await, Why: "the record is not there yet"}
-	case c.Guarded && h.Tombstone != nil && Compare(c.standing(), *h.Tombstone) < 0:
-		return Judgement{Verdict: Outdated, Why: "older than " + h.Tombstone.EventID + ", which deleted the record"}
+	case c.Main && h.Tombstone != nil && Compare(c.standing(), *h.Tombstone) < 0:
+		return Judgement{Verdict: Outdated, Buried: true, Why: "older than " + h.Tombstone.EventID + ", which deleted the record"}
 	}
 	t, _ := move(nil, "", c.State)
 	return Judgement{Verdict: Create, Transition: t}
