@@ -50,8 +50,10 @@ func (l *loader) field(e strictyaml.Entry, s scope) field {
 		l.source(&f, m, s)
 		l.transform(&f, m, s)
 		l.lookup(&f, m)
-		f.As = string(f.rule.spec.As)
+		f.As, f.Max = string(f.rule.spec.As), f.rule.spec.Max
+		l.values(&f, m)
 	}
+	f.Paths = f.source.Paths()
 	if f.Parent == "" && isRelation(f.Name) {
 		l.Key(e, fmt.Sprintf("%s is a relationship", f.Name),
 			fmt.Sprintf("write {lookup: OBJECT, by: EXTERNAL_ID_FIELD, from: $.PATH}, or %s for a record id", columnOf(f.Name)))
@@ -61,7 +63,7 @@ func (l *loader) field(e strictyaml.Entry, s scope) field {
 
 // short reads the short form, a path.
 func (l *loader) short(f *field, e strictyaml.Entry, s scope) {
-	f.rule.kind = "from"
+	f.rule.kind, f.Open = "from", true
 	if p, ok := l.path(e.Value, s); ok {
 		f.source = transform.From(p)
 	}

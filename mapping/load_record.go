@@ -32,6 +32,7 @@ func (l *loader) record(n *strictyaml.Node) *spec {
 	t.Coalesce = m.Bool("coalesce", false)
 	t.Each = m.Has("each")
 	s.key = l.key(m, t, here)
+	t.KeyPaths = s.key.paths()
 	t.Order = l.order(m.Get("order"))
 	s.fields = l.fields(m.Get("fields"), here)
 	for _, f := range s.fields {

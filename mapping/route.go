@@ -46,6 +46,7 @@ type Target struct {
 	Object   string
 	Action   Action
 	KeyField string
+	KeyPaths []path.Path // what the key is made of
 	Order    *OrderFields
 	State    string // field of the state, "" without
 	Machine  *Machine
@@ -63,6 +64,11 @@ type TargetField struct {
 	By     string // external ID field of the parent
 	On     string // "" for always; create or update
 	As     string // the conversion, "" for none
+
+	Max    int         // UTF-16 units that text is cut to, 0 for not at all
+	Paths  []path.Path // what the value is made of, none when it is fixed
+	Values []any       // what value, map, otherwise and default can give, as sent
+	Open   bool        // values of the event itself can be sent
 }
 
 // When a field is sent only to a record that is created, or only to one that
@@ -128,6 +134,14 @@ type fieldRule struct {
 	kind string // from, first, template, value
 	spec transform.Spec
 	raw  any // of value
+}
+
+// paths are what the key is made of.
+func (k key) paths() []path.Path {
+	if k.template.IsZero() {
+		return k.candidates
+	}
+	return k.template.Paths()
 }
 
 // String names the key's source for comparison: a path alone in a template is
