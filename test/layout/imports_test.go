@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"bridge/trial":        {"bridge/event", "bridge/identify", "bridge/provider", "bridge/verify"},
 	"bridge/preflight":    {"bridge/event", "mapping", "salesforce"},
 	"bridge/app":          {"bridge", "config", "mapping", "salesforce", "apex"},
+	"bridge/bench":        {"bridge", "config", "salesforce"},
 	"bridge":              {},
 	"cmd/bridge":          {"bridge", "config", "mapping", "salesforce", "apex"},
 	"test":                {"bridge", "config", "mapping", "salesforce", "apex", "test"},

@@ -1,0 +1,96 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sfbridge/bridge/event"
+	"sfbridge/salesforce"
+	"sfbridge/salesforce/auth"
+)
+
+// measureBaseline measures code that takes one event after the other through
+// three calls: insert the staging row, upsert the record, update the staging
+// row.
+func (w *world) measureBaseline(ctx context.Context, r *Report) error {
+	client, err := w.client()
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdle()
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	var next, done atomic.Int64
+	var mu sync.Mutex
+	var problems []error
+	var wg sync.WaitGroup
+	for range w.cfg.Workers {
+		wg.Go(func() {
+			for working.Err() == nil {
+				if err := carry(ctx, client, int(next.Add(1))); err != nil {
+					mu.Lock()
+					problems = append(problems, err)
+					mu.Unlock()
+					stop()
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	if sleep(working, w.cfg.WarmUp) == nil {
+		before, begun := w.read(), done.Load()
+		_ = sleep(working, w.cfg.Window)
+		after := w.read()
+		r.Baseline = throughput(int(done.Load()-begun), after.calls-before.calls, after.at.Sub(before.at))
+	}
+	stop()
+	wg.Wait()
+	return errors.Join(append(problems, ctx.Err())...)
+}
+
+// client is the product's own, on the session that the org gave.
+func (w *world) client() (*salesforce.Client, error) {
+	transport := salesforce.NewTransport()
+	source, err := auth.New(auth.Config{
+		Flow: auth.GivenSession, InstanceURL: w.org.URL(), AccessToken: salesforce.Secret(w.org.AccessToken()),
+		AllowHTTP: true, Transport: transport,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return salesforce.New(salesforce.Config{Sessions: source, Transport: transport})
+}
+
+// carry takes one event home.
+func carry(ctx context.Context, client *salesforce.Client, n int) error {
+	d := delivery{n: n}
+	staged, err := client.Insert(ctx, salesforce.Row{Object: event.Object, Fields: map[string]any{
+		event.FieldID: fmt.Sprintf("stripe:evt_single_%d", n), event.FieldSource: "stripe", event.FieldType: "charge.succeeded",
+		event.FieldObjectID: fmt.Sprintf("ch_single_%d", n), event.FieldPayload: string(d.body()),
+		event.FieldEncoding: string(event.Plain), event.FieldStatus: string(event.Received),
+		event.FieldReceivedAt: event.FormatTime(time.Now()),
+	}})
+	if err != nil {
+		return fmt.Errorf("inserting: %w", err)
+	}
+	record, err := client.Upsert(ctx, "Stripe_Charge_Id__c", salesforce.Row{Object: target, Fields: map[string]any{
+		"Stripe_Charge_Id__c": fmt.Sprintf("ch_single_%d", n), "Amount__c": n, "Currency__c": "EUR", "Status__c": "Succeeded",
+		"Note__c": fmt.Sprintf("Order %d", n), "Origin__c": "Stripe",
+	}})
+	if err != nil {
+		return fmt.Errorf("upserting: %w", err)
+	}
+	_, err = client.Update(ctx, salesforce.Row{Object: event.Object, ID: staged.ID, Fields: map[string]any{
+		event.FieldStatus: string(event.Completed), event.FieldOutcome: string(event.Created), event.FieldTargetID: record.ID,
+		event.FieldExpectedRevision: 1, event.FieldRevision: 2, event.FieldProcessedAt: event.FormatTime(time.Now()),
+	}})
+	if err != nil {
+		return fmt.Errorf("updating: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// crowd is many senders at once, each waiting for its answer before it sends
+// again.
+type crowd struct {
+	senders  int
+	address  string                    // host:port of the receiver
+	room     func(accepted int64) bool // may one more be sent? nil: always
+	next     func() (n int, ok bool)   // the next event's number, until they are used up
+	accepted atomic.Int64
+	used     chan struct{} // closed when all events have been sent
+
+	recording atomic.Bool
+	mu        sync.Mutex
+	waits     []time.Duration
+}
+
+func (w *world) newCrowd(url string, room func(int64) bool) *crowd {
+	c := &crowd{senders: w.cfg.Senders, address: strings.TrimPrefix(url, "http://"), room: room, used: make(chan struct{})}
+	var mu sync.Mutex
+	last := w.next + w.cfg.Events
+	c.next = func() (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if w.next == last {
+			return 0, false
+		}
+		if w.next++; w.next == last {
+			close(c.used)
+		}
+		return w.next, true
+	}
+	return c
+}
+
+// during sends while measure runs, and ends when every sender has its answer.
+func (c *crowd) during(ctx context.Context, measure func(context.Context) error) error {
+	sending, stop := context.WithCancel(ctx)
+	defer stop()
+	measuring, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	for range c.senders {
+		wg.Go(func() {
+			if err := c.send(sending); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	err := measure(measuring)
+	stop()
+	wg.Wait()
+	if cause := context.Cause(measuring); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+// endOr waits for the window, or until the events are used up.
+func (c *crowd) endOr(ctx context.Context, window time.Duration) error {
+	t := time.NewTimer(window)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.used:
+	case <-t.C:
+	}
+	return nil
+}
+
+// send is one sender.
+func (c *crowd) send(ctx context.Context) error {
+	conn, err := dial(ctx, c.address)
+	if err != nil {
+		return err
+	}
+	defer conn.close()
+	for ctx.Err() == nil {
+		if c.room != nil && !c.room(c.accepted.Load()) {
+			_ = sleep(ctx, 10*time.Millisecond)
+			continue
+		}
+		n, ok := c.next()
+		if !ok {
+			return nil
+		}
+		request := delivery{n: n, host: c.address, at: time.Now()}.request()
+		begun := time.Now()
+		status, err := conn.deliver(request)
+		if err != nil {
+			return fmt.Errorf("delivering event %d: %w", n, err)
+		}
+		if status != 202 {
+			return fmt.Errorf("event %d was answered %d, not 202", n, status)
+		}
+		c.accepted.Add(1)
+		c.note(time.Since(begun))
+	}
+	return nil
+}
+
+// record begins to keep how long answers took.
+func (c *crowd) record() { c.recording.Store(true) }
+
+func (c *crowd) note(took time.Duration) {
+	if !c.recording.Load() {
+		return
+	}
+	c.mu.Lock()
+	c.waits = append(c.waits, took)
+	c.mu.Unlock()
+}
+
+// recorded ends recording and gives what was kept.
+func (c *crowd) recorded() []time.Duration {
+	c.recording.Store(false)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.waits)
+}
+
+// latency sorts what senders waited.
+func latency(waits []time.Duration) Latency {
+	if len(waits) == 0 {
+		return Latency{}
+	}
+	slices.Sort(waits)
+	at := func(percent int) float64 { return milliseconds(waits[(len(waits)-1)*percent/100]) }
+	return Latency{P50: at(50), P99: at(99), Max: at(100)}
+}

@@ -1,0 +1,167 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"sfbridge/bridge/app"
+	"sfbridge/config"
+)
+
+// Program is a bridge to be run.
+type Program struct {
+	Settings string            // file
+	Env      map[string]string // what its references are filled from
+	Roles    []string          // empty: all
+}
+
+// Process is a running bridge.
+type Process interface {
+	URL() string
+	// Peak is its highest resident memory in bytes; 0: not known.
+	Peak() (int64, error)
+	Stop() error
+}
+
+// Launch runs a bridge that serves when it returns.
+type Launch func(context.Context, Program) (Process, error)
+
+// Command runs the bridge as a process of its own, from the product's
+// executable: its memory and its start are then the service's alone.
+func Command(executable string) Launch {
+	return func(ctx context.Context, p Program) (Process, error) {
+		args := []string{"serve", "--config", p.Settings}
+		if len(p.Roles) > 0 {
+			args = append(args, "--only", strings.Join(p.Roles, ","))
+		}
+		cmd := exec.CommandContext(ctx, executable, args...)
+		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+		cmd.WaitDelay = patience
+		cmd.Env = os.Environ()
+		for name, value := range p.Env {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+		log, err := cmd.StderrPipe()
+		if err != nil {
+			return nil, err
+		}
+		if err := cmd.Start(); err != nil {
+			return nil, err
+		}
+		c := &child{cmd: cmd, drained: make(chan struct{})}
+		return c, c.listen(log)
+	}
+}
+
+type child struct {
+	cmd     *exec.Cmd
+	url     string
+	drained chan struct{} // closed when its log has ended
+}
+
+// listen reads the log until the line that says where the bridge serves; the
+// rest is read and dropped, as a log collector would take it.
+func (c *child) listen(log io.Reader) error {
+	lines := bufio.NewReader(log)
+	var said bytes.Buffer
+	for {
+		line, err := lines.ReadBytes('\n')
+		said.Write(line)
+		var entry struct{ Msg, URL string }
+		if json.Unmarshal(line, &entry) == nil && entry.Msg == "serving" {
+			c.url = entry.URL
+			break
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("the bridge ended: %s", strings.TrimSpace(said.String())), c.cmd.Wait())
+		}
+	}
+	go func() {
+		defer close(c.drained)
+		_, _ = io.Copy(io.Discard, lines)
+	}()
+	return nil
+}
+
+func (c *child) URL() string { return c.url }
+
+func (c *child) Peak() (int64, error) { return peakOf(strconv.Itoa(c.cmd.Process.Pid)) }
+
+func (c *child) Stop() error {
+	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-c.drained
+	return c.cmd.Wait()
+}
+
+// peakOf reads the highest resident memory of a process where the system tells
+// it.
+func peakOf(pid string) (int64, error) {
+	data, err := os.ReadFile("/proc/" + pid + "/status")
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(data)) {
+		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmHWM:" {
+			kib, err := strconv.ParseInt(fields[1], 10, 64)
+			return kib << 10, err
+		}
+	}
+	return 0, nil
+}
+
+// Inside runs the bridge in this process, so that a profile shows all of it.
+// Its memory can't be told from that of the org.
+func Inside(ctx context.Context, p Program) (Process, error) {
+	cfg, err := config.Load(p.Settings)
+	if err != nil {
+		return nil, err
+	}
+	roles := make([]app.Role, len(p.Roles))
+	for i, r := range p.Roles {
+		roles[i] = app.Role(r)
+	}
+	b, err := app.New(app.Options{Config: cfg, Roles: slices.Clip(roles), Env: config.Env{
+		Lookup:   func(name string) (string, bool) { v, ok := p.Env[name]; return v, ok },
+		ReadFile: os.ReadFile,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Start(ctx); err != nil {
+		return nil, err
+	}
+	running, stop := context.WithCancel(ctx)
+	i := &inside{bridge: b, stop: stop, ended: make(chan error, 1)}
+	go func() { i.ended <- b.Run(running) }()
+	return i, nil
+}
+
+type inside struct {
+	bridge *app.Bridge
+	stop   context.CancelFunc
+	ended  chan error
+}
+
+func (i *inside) URL() string          { return i.bridge.URL() }
+func (i *inside) Peak() (int64, error) { return 0, nil }
+
+func (i *inside) Stop() error {
+	i.stop()
+	return <-i.ended
+}

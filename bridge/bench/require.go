@@ -1,0 +1,59 @@
+package bench
+
+import "fmt"
+
+// Requirement is a figure beside what is required of it.
+type Requirement struct {
+	Name   string  `json:"name"`
+	Figure float64 `json:"figure"`
+	Unit   string  `json:"unit"`
+	AtMost bool    `json:"at_most"` // else at least
+	Bound  float64 `json:"bound"`
+	Met    bool    `json:"met"`
+}
+
+// Want says the requirement in words.
+func (r Requirement) Want() string {
+	word := "at least"
+	if r.AtMost {
+		word = "at most"
+	}
+	return fmt.Sprintf("%s %v", word, r.Bound)
+}
+
+// OK says whether every requirement is met.
+func (r Report) OK() bool {
+	for _, q := range r.Requirements {
+		if !q.Met {
+			return false
+		}
+	}
+	return len(r.Requirements) > 0
+}
+
+// requirements holds the figures against what is required of them. Memory is
+// left out where it could not be measured for the bridge alone.
+func requirements(cfg Config, r Report) []Requirement {
+	var list []Requirement
+	atLeast := func(name string, figure float64, unit string, bound float64) {
+		list = append(list, Requirement{Name: name, Figure: figure, Unit: unit, Bound: bound, Met: figure >= bound})
+	}
+	atMost := func(name string, figure float64, unit string, bound float64) {
+		list = append(list, Requirement{Name: name, Figure: figure, Unit: unit, AtMost: true, Bound: bound, Met: figure <= bound})
+	}
+	atLeast("receive staged: rate", r.Receive.EventsPerSecond, "events/s", 3000)
+	atMost("receive staged: p99", r.Latency.P99, "ms", 4*milliseconds(cfg.Latency))
+	atMost("receive staged: API calls", r.Receive.CallsPerEvent, "calls/event", 0.01)
+	atLeast("to business record: rate", r.Business.EventsPerSecond, "events/s", 1500)
+	atMost("to business record: API calls", r.Business.CallsPerEvent, "calls/event", 0.025)
+	atMost("to business record: events lost", float64(r.Lost), "events", 0)
+	atLeast("against one call per step: fewer calls", r.CallsRatio, "times", 20)
+	atLeast("against one call per step: throughput", r.ThroughputRatio, "times", 10)
+	if r.Memory.Receive > 0 {
+		atMost("memory: receiving", r.Memory.Receive, "MiB RSS", 128)
+		atMost("memory: with a backlog", r.Memory.Backlog, "MiB RSS", 128)
+		atMost("memory: to business record", r.Memory.Business, "MiB RSS", 128)
+	}
+	atMost("start to ready", r.StartSeconds, "s", 1)
+	return list
+}
