@@ -17,6 +17,7 @@ import (
 type backlog struct {
 	due     []*event.Event            // in the order they were fetched
 	waiting map[string][]*event.Event // by entity: open, but not due or not ours
+	behind  map[string]*event.Event   // by row id: open, found behind the pages read so far
 	holds   map[string]hold           // by row id: not to be taken before a time
 	busy    map[string]bool           // queues in work
 	flight  map[string]string         // rows in work, with their queue
@@ -36,7 +37,7 @@ const unlimited = 1 << 20
 
 func newBacklog() *backlog {
 	return &backlog{
-		waiting: map[string][]*event.Event{}, holds: map[string]hold{},
+		waiting: map[string][]*event.Event{}, behind: map[string]*event.Event{}, holds: map[string]hold{},
 		busy: map[string]bool{}, flight: map[string]string{}, ended: map[string]bool{},
 		depth: unlimited,
 	}
@@ -49,11 +50,13 @@ func (b *backlog) queryStarts() { clear(b.ended) }
 // merge takes the answer of a due query: due rows in fetching order, and open
 // rows that are not due or belong to the sister queues. The first page replaces
 // what was known; a further page adds to it, so that the rows of the pages
-// before go on holding back what comes after them.
+// before, and those found behind these, go on holding back what comes after
+// them.
 func (b *backlog) merge(a answer) {
 	b.plan = nil
 	if !a.further {
 		b.due = b.due[:0]
+		clear(b.behind)
 	}
 	known := make(map[string]bool, len(b.due))
 	for _, e := range b.due {
@@ -63,11 +66,17 @@ func (b *backlog) merge(a answer) {
 		if e.Open() && !known[e.RowID] && !b.settled(e) {
 			b.due = append(b.due, e)
 		}
+		delete(b.behind, e.RowID)
 	}
 	clear(b.waiting)
 	for _, e := range a.waiting {
 		if !b.settled(e) {
 			b.wait(e)
+		}
+	}
+	for _, e := range a.behind {
+		if !b.settled(e) && !known[e.RowID] {
+			b.behind[e.RowID] = e
 		}
 	}
 }
@@ -129,6 +138,7 @@ type fate struct {
 func (b *backlog) settle(fates []fate) {
 	b.plan = nil
 	for _, f := range fates {
+		delete(b.behind, f.event.RowID)
 		delete(b.busy, b.flight[f.event.RowID])
 		delete(b.flight, f.event.RowID)
 		switch {

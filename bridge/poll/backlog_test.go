@@ -144,6 +144,21 @@ func TestFurtherPageKeepsWhatIsKnown(t *testing.T) {
 	assert.Equal(t, []string{"a2", "a5"}, idsOf(b.take(noon, 9, never)), "the first page is still known")
 }
 
+// What was found behind a page holds back until it has been worked on itself,
+// whatever further pages show.
+func TestFurtherPageKeepsWhatLiesBehind(t *testing.T) {
+	t.Parallel()
+	b := newBacklog()
+	earlier := row("a", 1)
+	b.merge(answer{cut: true, due: []*event.Event{row("a", 2), row("i", 1)}, behind: []*event.Event{earlier}})
+	b.merge(answer{further: true, cut: true, due: []*event.Event{row("i", 2)}})
+	assert.Equal(t, []string{"i1", "i2"}, idsOf(b.take(noon, 9, never)), "the earlier event is on neither page")
+	b.merge(answer{further: true, due: []*event.Event{earlier}})
+	assert.Equal(t, []string{"a1"}, idsOf(b.take(noon, 1, never)))
+	b.settle([]fate{{event: &event.Event{RowID: "a1", Source: "s", ObjectID: "a", Status: event.Completed}, ended: true}})
+	assert.Equal(t, []string{"a2"}, idsOf(b.take(noon, 9, never)))
+}
+
 func TestSuspectsRunAlone(t *testing.T) {
 	t.Parallel()
 	suspect := func(id string) bool { return id == "i2" }

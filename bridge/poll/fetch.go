@@ -22,6 +22,7 @@ type question struct {
 type answer struct {
 	due     []*event.Event // in fetching order
 	waiting []*event.Event // open, but not due or in a sister queue
+	behind  []*event.Event // open, looked up behind a page that was cut off
 	further bool           // a page after the first
 	cut     bool           // there are more due rows
 	total   int            // due rows, as many as found unless counted
@@ -59,8 +60,7 @@ func (r *rows) ask(ctx context.Context, q question) (answer, error) {
 	if q.count && replies[len(pages)].OK() {
 		a.total = replies[len(pages)].Total
 	}
-	hidden, err := r.hidden(ctx, q, a, later.cut || sisters.cut)
-	a.waiting = append(a.waiting, hidden...)
+	a.behind, err = r.hidden(ctx, q, a, later.cut || sisters.cut)
 	return a, err
 }
 

@@ -87,6 +87,9 @@ func (b *backlog) blockers() map[string]*event.Event {
 			add(e)
 		}
 	}
+	for _, e := range b.behind {
+		add(e)
+	}
 	for _, h := range b.holds {
 		add(h.event)
 	}

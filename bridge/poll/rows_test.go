@@ -173,7 +173,7 @@ func TestAskLooksBehindThePage(t *testing.T) {
 
 	a := b.mustAsk(question{})
 	assert.Equal(t, two.ID, a.due[0].ID)
-	assert.ElementsMatch(t, []string{one.ID, three.ID}, eventIDs(a.waiting))
+	assert.ElementsMatch(t, []string{one.ID, three.ID}, eventIDs(a.behind))
 	l := newBacklog()
 	l.merge(a)
 	assert.NotContains(t, eventIDs(l.take(noon, 2*pageLimit, never)), two.ID)
