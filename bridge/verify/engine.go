@@ -3,6 +3,7 @@ package verify
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"crypto/x509"
 	"hash"
 	"maps"
 	"slices"
@@ -15,6 +16,8 @@ type Config struct {
 	Secrets []string          // all are accepted, so that a secret can be changed without a gap
 	Params  map[string]string // what special schemes need besides, such as webhook_id
 	Schemes Schemes           // special schemes; nil: the rules use none
+	Fetcher Fetcher           // for schemes whose certificate or key a delivery names; nil: secrets only
+	Roots   *x509.CertPool    // of fetched certificates; nil: the system's
 }
 
 // Verifier checks the deliveries of one source. It is safe for concurrent use.
@@ -26,6 +29,8 @@ type check struct {
 	trust      Trust
 	scheme     Scheme
 	params     map[string]string
+	fetcher    Fetcher
+	roots      *x509.CertPool
 	keys       []key
 	parts      []part
 	sigHeaders []string
@@ -51,7 +56,7 @@ func New(cfg Config) (*Verifier, error) {
 		return nil, &RuleError{Rule: "(none)", Problem: "no rule is named"}
 	}
 	if len(cfg.Secrets) == 0 {
-		return nil, &SecretError{Position: -1}
+		return v, v.withoutSecrets(cfg)
 	}
 	for i, secret := range cfg.Secrets {
 		if err := v.addSecret(i, secret); err != nil {
@@ -59,6 +64,25 @@ func New(cfg Config) (*Verifier, error) {
 		}
 	}
 	return v, nil
+}
+
+// withoutSecrets lets every rule pass that can fetch what it needs.
+func (v *Verifier) withoutSecrets(cfg Config) error {
+	fits := false
+	for _, c := range v.checks {
+		if c.scheme.Fetched == nil || cfg.Fetcher == nil {
+			continue
+		}
+		made, err := c.scheme.Fetched(cfg.Params)
+		if err != nil {
+			return &SecretError{Position: -1, Problem: err.Error()}
+		}
+		c.keys, fits = []key{{position: -1, special: made}}, true
+	}
+	if !fits {
+		return &SecretError{Position: -1}
+	}
+	return nil
 }
 
 // addSecret gives the secret to every rule it fits.
@@ -96,7 +120,8 @@ func compile(rule Rule, cfg Config) (*check, error) {
 		return nil, err
 	}
 	c := &check{
-		rule: rule, trust: rule.Trust(cfg.Schemes), params: cfg.Params, sigHeaders: expandNumbered(rule.Sig),
+		rule: rule, trust: rule.Trust(cfg.Schemes), params: cfg.Params,
+		fetcher: cfg.Fetcher, roots: cfg.Roots, sigHeaders: expandNumbered(rule.Sig),
 		require: slices.Sorted(maps.Keys(rule.Require)),
 		hash:    hashes[rule.Hash], decode: decoders[rule.Enc], match: matchers[rule.Kind],
 	}
@@ -164,7 +189,7 @@ func (c *check) verify(r *request) Result {
 func (c *check) matchSpecial(r *request) (Reason, int) {
 	worst := NoSecret
 	for i, k := range c.keys {
-		reason := c.scheme.Check(Input{Rule: c.rule, Key: k.special, Params: c.params, Request: r.Request})
+		reason := c.scheme.Check(Input{Rule: c.rule, Key: k.special, Params: c.params, Request: r.Request, Fetcher: c.fetcher, Roots: c.roots})
 		if reason == OK {
 			return OK, k.position
 		}

@@ -104,7 +104,10 @@ type SecretError struct {
 }
 
 func (e *SecretError) Error() string {
-	if e.Position < 0 {
+	switch {
+	case e.Position < 0 && e.Problem != "":
+		return e.Problem
+	case e.Position < 0:
 		return "no secret is configured"
 	}
 	return fmt.Sprintf("secret %d can't be used: %s", e.Position+1, e.Problem)

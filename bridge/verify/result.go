@@ -23,6 +23,11 @@ const (
 	NotJSON            Reason = "not_json"            // the signature stands in a body that is no JSON
 )
 
+// KeyUnavailable is the reason when the key that signs can't be fetched now: the
+// delivery is neither right nor wrong and should be sent again. Only a Verifier
+// with a Fetcher has it.
+const KeyUnavailable Reason = "key_unavailable"
+
 // Reasons lists every reason.
 func Reasons() []Reason {
 	return []Reason{OK, MissingHeader, MalformedHeader, BadSignature, TooOld, TooNew,

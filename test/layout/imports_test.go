@@ -32,6 +32,8 @@ var mayImport = map[string][]string{
 	"bridge/verify":       {},
 	"bridge/provider":     {"bridge/identify", "bridge/verify", "mapping/path"},
 	"bridge/identify":     {"bridge/event", "mapping/path", "mapping/transform", "mapping/view"},
+	"bridge/outbound":     {},
+	"bridge/keys":         {"bridge/outbound", "bridge/verify"},
 	"bridge/store":        {"bridge/event"},
 	"bridge/stage":        {"bridge/event", "salesforce", "salesforce/soql"},
 	"bridge/receive":      {"bridge/event", "bridge/identify", "bridge/stage", "bridge/verify", "bridge/provider"},

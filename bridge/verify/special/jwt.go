@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/big"
+	"regexp"
 	"strings"
 	"time"
 
@@ -23,20 +24,71 @@ type jsonWebKey struct {
 	key *ecdsa.PublicKey
 }
 
+// plaidAPI is how keys are asked for: the credentials of the API.
+type plaidAPI struct{ host, clientID, secret string }
+
+// plaidKey takes a JSON Web Key, or the credentials with which keys are
+// fetched as "client_id:secret".
+func plaidKey(secret string, params map[string]string) (any, error) {
+	if strings.HasPrefix(strings.TrimSpace(secret), "{") {
+		return jwkKey([]byte(secret))
+	}
+	id, password, ok := strings.Cut(secret, ":")
+	if !ok || id == "" || password == "" {
+		return nil, errors.New(`it is no JSON Web Key and no "client_id:secret"`)
+	}
+	host := params["environment"]
+	if host != "sandbox" {
+		host = "production"
+	}
+	return plaidAPI{host + ".plaid.com", id, password}, nil
+}
+
+var keyID = regexp.MustCompile(`^[0-9a-zA-Z_-]{1,100}$`)
+
+// fetch gets the key of an id. Keys that have been replaced are refused.
+func (p plaidAPI) fetch(in verify.Input, id string) (jsonWebKey, verify.Reason) {
+	if !keyID.MatchString(id) {
+		return jsonWebKey{}, verify.MalformedHeader
+	}
+	body, err := json.Marshal(map[string]string{"client_id": p.clientID, "secret": p.secret, "key_id": id})
+	if err != nil {
+		return jsonWebKey{}, verify.NoSecret
+	}
+	data, reason := fetched(in, verify.Fetch{
+		URL: "https://" + p.host + "/webhook_verification_key/get", Name: id, Body: body,
+	})
+	if reason != verify.OK {
+		return jsonWebKey{}, reason
+	}
+	var answer struct{ Key json.RawMessage }
+	var ends struct {
+		Expired *json.Number `json:"expired_at"`
+	}
+	if json.Unmarshal(data, &answer) != nil || json.Unmarshal(answer.Key, &ends) != nil || ends.Expired != nil {
+		return jsonWebKey{}, verify.BadSignature
+	}
+	key, err := jwkKey(answer.Key)
+	if err != nil || key.id != id {
+		return jsonWebKey{}, verify.BadSignature
+	}
+	return key, verify.OK
+}
+
 // jwkKey reads a P-256 public key in JWK form.
-func jwkKey(secret string, _ map[string]string) (any, error) {
+func jwkKey(text []byte) (jsonWebKey, error) {
 	var j struct{ Kty, Crv, X, Y, Kid string }
-	if err := json.Unmarshal([]byte(secret), &j); err != nil {
-		return nil, errors.New("it is no JSON Web Key")
+	if err := json.Unmarshal(text, &j); err != nil {
+		return jsonWebKey{}, errors.New("it is no JSON Web Key")
 	}
 	x, errX := base64.RawURLEncoding.DecodeString(j.X)
 	y, errY := base64.RawURLEncoding.DecodeString(j.Y)
 	if j.Kty != "EC" || j.Crv != "P-256" || errX != nil || errY != nil {
-		return nil, errors.New("it is no P-256 JSON Web Key")
+		return jsonWebKey{}, errors.New("it is no P-256 JSON Web Key")
 	}
 	key := &ecdsa.PublicKey{Curve: elliptic.P256(), X: new(big.Int).SetBytes(x), Y: new(big.Int).SetBytes(y)}
 	if _, err := key.ECDH(); err != nil { // off the curve
-		return nil, errors.New("it is no P-256 JSON Web Key")
+		return jsonWebKey{}, errors.New("it is no P-256 JSON Web Key")
 	}
 	return jsonWebKey{j.Kid, key}, nil
 }
@@ -62,13 +114,21 @@ func bodyToken(in verify.Input) verify.Reason {
 	if reason != verify.OK {
 		return reason
 	}
-	known := in.Key.(jsonWebKey)
+	fetch := verify.OK
 	claims, reason := parseToken(token, "ES256", func(t *jwt.Token) (any, error) {
-		if t.Header["kid"] != known.id {
+		id, _ := t.Header["kid"].(string)
+		known, pinned := in.Key.(jsonWebKey)
+		if api, ok := in.Key.(plaidAPI); ok {
+			known, fetch = api.fetch(in, id)
+		}
+		if fetch != verify.OK || (pinned && id != known.id) {
 			return nil, errors.New("signed with a key that is not known")
 		}
 		return known.key, nil
 	})
+	if fetch != verify.OK {
+		return fetch
+	}
 	if reason != verify.OK {
 		return reason
 	}

@@ -3,6 +3,7 @@ package special
 import (
 	"crypto"
 	"crypto/rsa"
+	"crypto/x509"
 	"errors"
 	"hash/crc32"
 	"net/url"
@@ -13,7 +14,7 @@ import (
 )
 
 type payPalKeys struct {
-	key       *rsa.PublicKey
+	key       *rsa.PublicKey // nil: that of the certificate which the delivery names
 	webhookID string
 }
 
@@ -24,11 +25,21 @@ func payPalKey(secret string, params map[string]string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	made, err := payPalFetched(params)
+	if err != nil {
+		return nil, err
+	}
+	keys := made.(payPalKeys)
+	keys.key = key.(*rsa.PublicKey)
+	return keys, nil
+}
+
+func payPalFetched(params map[string]string) (any, error) {
 	id := params["webhook_id"]
 	if id == "" {
 		return nil, errors.New("params.webhook_id is missing: it stands beside the webhook in the provider's dashboard")
 	}
-	return payPalKeys{key.(*rsa.PublicKey), id}, nil
+	return payPalKeys{webhookID: id}, nil
 }
 
 // payPal checks an RSA signature over ids, time and the CRC-32 of the body.
@@ -48,9 +59,35 @@ func payPal(in verify.Input) verify.Reason {
 	if values["AUTH-ALGO"] != "SHA256withRSA" {
 		return verify.MalformedHeader
 	}
+	key := keys.key
+	if key == nil {
+		var reason verify.Reason
+		if key, reason = payPalCertificate(in, values["CERT-URL"]); reason != verify.OK {
+			return reason
+		}
+	}
 	text := strings.Join([]string{values["TRANSMISSION-ID"], values["TRANSMISSION-TIME"], keys.webhookID,
 		strconv.FormatUint(uint64(crc32.ChecksumIEEE(in.Request.Body)), 10)}, "|")
-	return checkRSA(keys.key, crypto.SHA256, text, values["TRANSMISSION-SIG"])
+	return checkRSA(key, crypto.SHA256, text, values["TRANSMISSION-SIG"])
+}
+
+// payPalCertificate fetches a certificate and follows its chain to a root.
+func payPalCertificate(in verify.Input, address string) (*rsa.PublicKey, verify.Reason) {
+	chain, reason := fetchCertificates(in, address)
+	if reason != verify.OK {
+		return nil, reason
+	}
+	between := x509.NewCertPool()
+	for _, c := range chain[1:] {
+		between.AddCert(c)
+	}
+	_, err := chain[0].Verify(x509.VerifyOptions{
+		Roots: in.Roots, Intermediates: between, CurrentTime: in.Request.Now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
+	})
+	if err != nil || !named(chain[0], ".paypal.com") {
+		return nil, verify.UntrustedURL
+	}
+	return rsaKey(chain[0])
 }
 
 // payPalCertURL accepts exactly the hosts that serve the certificates. The

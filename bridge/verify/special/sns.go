@@ -4,8 +4,10 @@ import (
 	"crypto"
 	"crypto/rsa"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sfbridge/bridge/verify"
@@ -41,7 +43,39 @@ func sns(in verify.Input) verify.Reason {
 	if !ok {
 		return verify.MalformedHeader
 	}
-	return checkRSA(in.Key.(*rsa.PublicKey), hash, m.text(), m.Signature)
+	if topics := in.Params["topics"]; topics != "" && !slices.Contains(strings.Split(topics, ","), m.TopicARN) {
+		return verify.BadSignature // rightly signed, perhaps, for somebody else's topic
+	}
+	key, _ := in.Key.(*rsa.PublicKey)
+	if key == nil {
+		var reason verify.Reason
+		if key, reason = snsCertificate(in, m.SigningCertURL); reason != verify.OK {
+			return reason
+		}
+	}
+	return checkRSA(key, hash, m.text(), m.Signature)
+}
+
+// snsFetched asks for the topics: anybody can sign for a topic of their own.
+func snsFetched(params map[string]string) (any, error) {
+	if params["topics"] == "" {
+		return nil, errors.New("params.topics is missing: name the ARNs of the topics that may deliver")
+	}
+	return (*rsa.PublicKey)(nil), nil
+}
+
+// snsCertificate fetches a certificate. It comes without its chain: that the
+// right host serves it over TLS is what vouches for it.
+func snsCertificate(in verify.Input, address string) (*rsa.PublicKey, verify.Reason) {
+	chain, reason := fetchCertificates(in, address)
+	if reason != verify.OK {
+		return nil, reason
+	}
+	c := chain[0]
+	if in.Request.Now.Before(c.NotBefore) || in.Request.Now.After(c.NotAfter) || !named(c, ".amazonaws.com", ".amazonaws.com.cn") {
+		return nil, verify.UntrustedURL
+	}
+	return rsaKey(c)
 }
 
 func (m members) message() snsMessage {

@@ -4,9 +4,9 @@
 //
 //	v, err := verify.New(verify.Config{Rules: rules, Secrets: secrets, Schemes: special.Schemes()})
 //
-// None of them reaches for the network: the certificate or public key that
-// PayPal, SNS and Plaid sign with is given as the secret, and the address that
-// a delivery names for it is only judged.
+// The certificate or public key that PayPal, SNS and Plaid sign with is given as
+// the secret, or fetched through verify.Config's Fetcher from the address that
+// a delivery names, after that address was judged.
 package special
 
 import (
@@ -23,18 +23,21 @@ import (
 	"sfbridge/bridge/verify"
 )
 
+// NothingSigned is the kind of rules for senders that sign nothing.
+const NothingSigned = "none-fetch"
+
 // Schemes returns the registry, by the kinds of the rule table.
 func Schemes() verify.Schemes {
 	return verify.Schemes{
 		"adyen-items":       {Trust: verify.SignedPartial, Key: hexKey, Check: adyenItems},
 		"twilio":            {Trust: verify.SignedBody, Key: rawKey, Check: twilio},
 		"braintree":         {Trust: verify.SignedBody, Key: braintreeKey, Check: braintree},
-		"paypal-rsa":        {Trust: verify.SignedBody, Key: payPalKey, Check: payPal},
-		"sns-rsa":           {Trust: verify.SignedPartial, Key: certificateKey, Check: sns},
-		"jwt-es256-bodysha": {Trust: verify.SignedBody, Key: jwkKey, Check: bodyToken},
+		"paypal-rsa":        {Trust: verify.SignedBody, Key: payPalKey, Fetched: payPalFetched, Check: payPal},
+		"sns-rsa":           {Trust: verify.SignedPartial, Key: certificateKey, Fetched: snsFetched, Check: sns},
+		"jwt-es256-bodysha": {Trust: verify.SignedBody, Key: plaidKey, Check: bodyToken},
 		"jwt-hs256":         {Trust: verify.AuthenticatedCaller, Key: rawKey, Check: callerToken},
 		"none-orgid":        {Trust: verify.Unsigned, Key: rawKey, Check: organisation},
-		"none-fetch":        {Trust: verify.Unsigned, Key: rawKey, Check: nothingSigned},
+		NothingSigned:       {Trust: verify.Unsigned, Key: rawKey, Check: nothingSigned},
 	}
 }
 
