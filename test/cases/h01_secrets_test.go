@@ -327,8 +327,3 @@ func TestH01RefusalsShowNoSecret(t *testing.T) {
 		})
 	}
 }
-
-func write(t *testing.T, dir, name, text string) {
-	t.Helper()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-}
