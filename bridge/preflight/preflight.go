@@ -1,12 +1,8 @@
-// Package preflight compares what the bridge is going to send with what the
-// org takes, by describe: the staging object and the targets of the mappings.
-// It finds before the first event what Salesforce would refuse afterwards.
 package preflight
 
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"sfbridge/bridge/event"
@@ -14,9 +10,10 @@ import (
 	"sfbridge/salesforce"
 )
 
-// Org describes objects.
+// Org tells about objects.
 type Org interface {
 	Describe(ctx context.Context, object string) (*salesforce.Object, error)
+	ValidationRules(ctx context.Context, object string) ([]salesforce.ValidationRule, error)
 }
 
 // Finding is one thing that doesn't fit.
@@ -24,56 +21,103 @@ type Finding struct {
 	Where   string `json:"where"` // object.field
 	What    string `json:"what"`
 	Do      string `json:"do"`
+	Mapping string `json:"mapping,omitempty"` // the first file and route that it concerns
 	Warning bool   `json:"warning,omitempty"` // it runs all the same
 }
 
-func (f Finding) String() string { return f.Where + ": " + f.What + ": " + f.Do }
+func (f Finding) String() string {
+	s := f.Where + ": " + f.What + ": " + f.Do
+	if f.Mapping != "" {
+		s += " (" + f.Mapping + ")"
+	}
+	return s
+}
 
 // Check compares the mappings with the org. Its error is a call that failed for
 // another reason than the object's absence.
 func Check(ctx context.Context, org Org, files []*mapping.File) ([]Finding, error) {
-	c := &checker{ctx: ctx, org: org, objects: map[string]*salesforce.Object{}}
+	c := &checker{ctx: ctx, org: org, objects: map[string]*salesforce.Object{}, seen: map[Finding]bool{}, ruled: map[string]bool{}}
 	c.staging()
 	for _, f := range files {
 		for _, route := range f.Routes {
-			for _, target := range route.Targets() {
-				c.target(f, route, target)
+			c.who = f.Name + " route " + route.Name
+			targets := route.Targets()
+			for _, t := range targets {
+				c.target(t, targets)
 			}
 		}
 	}
-	return slices.Compact(c.findings), c.err
+	return c.findings, c.err
 }
 
 type checker struct {
 	ctx      context.Context
 	org      Org
+	who      string                        // file and route that are looked at
 	objects  map[string]*salesforce.Object // nil: absent
+	ruled    map[string]bool               // objects whose rules were looked at
+	seen     map[Finding]bool              // without Mapping
 	findings []Finding
 	err      error
 }
 
-func (c *checker) find(where, what, do string) {
-	c.findings = append(c.findings, Finding{Where: where, What: what, Do: do})
+// problem is what Salesforce will refuse.
+func (c *checker) problem(where, what, do string) {
+	c.add(Finding{Where: where, What: what, Do: do})
+}
+
+// warn is what may surprise.
+func (c *checker) warn(where, what, do string) {
+	c.add(Finding{Where: where, What: what, Do: do, Warning: true})
+}
+
+// add keeps a finding that routes share once.
+func (c *checker) add(f Finding) {
+	if c.seen[f] {
+		return
+	}
+	c.seen[f] = true
+	f.Mapping = c.who
+	c.findings = append(c.findings, f)
+}
+
+// failed keeps the first call that failed.
+func (c *checker) failed(doing, object string, err error) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%s %s: %w", doing, object, err)
+	}
 }
 
 // object describes an object once. nil when it is absent or can't be asked for.
 func (c *checker) object(name string) *salesforce.Object {
-	if o, known := c.objects[name]; known {
+	key := strings.ToLower(name)
+	if o, known := c.objects[key]; known {
 		return o
 	}
 	o, err := c.org.Describe(c.ctx, name)
 	if err != nil {
-		if e, ok := salesforce.AsError(err); ok && e.Status == 404 {
-			c.find(name, "the object doesn't exist or the integration user has no access to it",
-				"deploy it, or give the user a permission set that reads it")
-		} else if c.err == nil {
-			c.err = fmt.Errorf("describing %s: %w", name, err)
+		if salesforce.Hidden(err) {
+			c.problem(name, "the object doesn't exist or the integration user has no access to it",
+				"check the spelling, deploy it, or give the user a permission set that reads it")
+		} else {
+			c.failed("describing", name, err)
 		}
 		o = nil
 	}
-	c.objects[name] = o
+	c.objects[key] = o
 	return o
 }
+
+// field finds a field of an object; see tells where to look when it isn't there.
+func (c *checker) field(o *salesforce.Object, name, see string) (salesforce.Field, bool) {
+	f, ok := o.Field(name)
+	if !ok {
+		c.problem(o.Name+"."+name, "the field doesn't exist or the integration user can't see it", see+alike(o, name))
+	}
+	return f, ok
+}
+
+const assign = "assign the permission set Bridge_Integration to the integration user"
 
 // staging checks the objects of the Apex package.
 func (c *checker) staging() {
@@ -82,121 +126,54 @@ func (c *checker) staging() {
 		return
 	}
 	for _, name := range event.AllFields() {
-		c.field(o, name, "assign the permission set Bridge_Integration to the integration user")
+		c.field(o, name, assign)
 	}
 	if id, ok := o.Field(event.FieldID); ok && (!id.Unique || !id.CaseSensitive) {
-		c.find(event.Object+"."+event.FieldID, "the field is not unique and case sensitive: ids that differ in letter case would be one event",
+		c.problem(event.Object+"."+event.FieldID, "the field is not unique and case sensitive: ids that differ in letter case would be one event",
 			"deploy the field as shipped")
 	}
-	c.object(event.QueueObject)
-	c.object(event.ChunkObject)
-}
-
-func (c *checker) field(o *salesforce.Object, name, do string) (salesforce.Field, bool) {
-	f, ok := o.Field(name)
-	if !ok {
-		c.find(o.Name+"."+name, "the field doesn't exist or the integration user can't see it", do)
+	if !o.Createable || !o.Updateable {
+		c.problem(o.Name, "the integration user may not create and edit events", assign)
 	}
-	return f, ok
+	c.rule(o.Name, "Refuse_Old_Revision", event.TokenRevision)
+	for _, name := range []string{event.QueueObject, event.ChunkObject} {
+		if other := c.object(name); other != nil && !other.Createable {
+			c.problem(other.Name, "the integration user may not create its records", assign)
+		}
+	}
 }
 
-// target checks one record of a route.
-func (c *checker) target(file *mapping.File, route *mapping.Route, t mapping.Target) {
-	o := c.object(t.Object)
-	if o == nil {
+// rule looks for an active validation rule whose message holds the token that
+// the bridge tells its refusals by.
+func (c *checker) rule(object, name, token string) {
+	if c.ruled[object] {
 		return
 	}
-	c.access(o, t)
-	c.key(o, t)
-	for _, f := range t.Fields {
-		c.mapped(o, f)
-	}
-	if t.Order != nil {
-		c.order(o, t)
-	}
-	if t.Action == mapping.Upsert {
-		c.unmapped(o, t, file.Name+" route "+route.Name)
-	}
-}
-
-func (c *checker) access(o *salesforce.Object, t mapping.Target) {
+	c.ruled[object] = true
+	where := object + "." + name
+	rules, err := c.org.ValidationRules(c.ctx, object)
 	switch {
-	case t.Action == mapping.Upsert && !(o.Createable && o.Updateable):
-		c.find(o.Name, "the integration user may not create and edit records", "give it both by a permission set")
-	case t.Action == mapping.Update && !o.Updateable:
-		c.find(o.Name, "the integration user may not edit records", "give it edit by a permission set")
-	case t.Action == mapping.Delete && !(o.Deletable && o.Updateable):
-		c.find(o.Name, "the integration user may not edit and delete records", "give it both by a permission set")
-	}
-}
-
-func (c *checker) key(o *salesforce.Object, t mapping.Target) {
-	const see = "check the spelling, the box External ID, and field-level security"
-	f, ok := c.field(o, t.KeyField, see)
-	if !ok {
+	case salesforce.Hidden(err):
+		c.warn(where, "the integration user may not see validation rules, so whether this one guards the object can't be told",
+			"look under Setup, Object Manager, "+object+", Validation Rules: it must be active with "+token+" in its message")
+		return
+	case err != nil:
+		c.failed("asking for the validation rules of", object, err)
 		return
 	}
-	where := o.Name + "." + f.Name
-	switch {
-	case !f.ExternalID && !f.IDLookup:
-		c.find(where, "the key is no external ID", "tick External ID and Unique on the field")
-	case !f.Unique:
-		c.find(where, "the key is not unique: two records could share it", "tick Unique on the field")
-	case f.Type == "string" && !f.CaseSensitive:
-		c.findings = append(c.findings, Finding{Where: where, Warning: true,
-			What: "the key folds letter case: provider ids that differ only in case would be one record",
-			Do:   "tick case sensitive unless the ids are all of one case"})
+	inactive := false
+	for _, r := range rules {
+		if strings.Contains(r.Message, token) {
+			if r.Active {
+				return
+			}
+			inactive = true
+		}
 	}
-}
-
-// mapped checks a field that the mapping writes.
-func (c *checker) mapped(o *salesforce.Object, t mapping.TargetField) {
-	f, ok := c.field(o, t.Column, "check the spelling and field-level security")
-	if !ok {
+	if inactive {
+		c.problem(where, "the validation rule is not active: a decision made on an old read would be written", "activate it")
 		return
 	}
-	where := o.Name + "." + f.Name
-	if t.On != mapping.OnUpdate && !f.Createable {
-		c.find(where, "the field can't be set when a record is created", "give edit access, or limit it with on: update")
-	}
-	if t.On != mapping.OnCreate && !f.Updateable {
-		c.find(where, "the field can't be changed when a record exists", "give edit access, or limit it with on: create")
-	}
-	if t.Parent == "" {
-		return
-	}
-	if f.Type != "reference" || !slices.ContainsFunc(f.ReferenceTo, func(to string) bool { return strings.EqualFold(to, t.Parent) }) {
-		c.find(where, "the field is no lookup to "+t.Parent, "name the object it points to: "+strings.Join(f.ReferenceTo, ", "))
-		return
-	}
-	if parent := c.object(t.Parent); parent != nil {
-		if by, ok := c.field(parent, t.By, "check the spelling and field-level security"); ok && !by.ExternalID && !by.IDLookup {
-			c.find(parent.Name+"."+by.Name, "the lookup's key is no external ID", "tick External ID and Unique on the field")
-		}
-	}
-}
-
-// order checks the fields of the stale guard.
-func (c *checker) order(o *salesforce.Object, t mapping.Target) {
-	const do = "run bridge scaffold, or add the field and give the integration user edit access"
-	for _, name := range []string{t.Order.Field, t.Order.Event, t.Order.Prior} {
-		if name == "" {
-			continue
-		}
-		if f, ok := c.field(o, name, do); ok && !f.Updateable {
-			c.find(o.Name+"."+f.Name, "the integration user may not edit the field of the stale guard", do)
-		}
-	}
-}
-
-// unmapped names required fields that no event of the route sets.
-func (c *checker) unmapped(o *salesforce.Object, t mapping.Target, who string) {
-	for _, f := range o.Fields {
-		set := strings.EqualFold(f.Name, t.KeyField) || slices.ContainsFunc(t.Fields, func(m mapping.TargetField) bool {
-			return strings.EqualFold(m.Column, f.Name)
-		})
-		if f.Required() && !set {
-			c.find(o.Name+"."+f.Name, "the field is required but "+who+" doesn't set it", "map it, or give the field a default")
-		}
-	}
+	c.problem(where, "no validation rule with "+token+" in its message: a decision made on an old read would be written",
+		"deploy the rule "+name)
 }
