@@ -101,6 +101,7 @@ type Config struct {
 const (
 	maxBatch      = 200
 	maxPayload    = 8 << 20               // bytes a lane holds at once
+	maxShare      = 4                     // transactions whose payloads are read by one query
 	quiet         = 50 * time.Millisecond // staging that pauses this long has come to an end
 	leaseTTL      = 30 * time.Second      // how long a killed process blocks its queues
 	reviewEvery   = 10 * time.Minute      // between counts of what waits for a person

@@ -33,7 +33,9 @@ type seen struct {
 	rows     map[string]*event.Event
 	calls    int
 	asked    []time.Time // due queries
+	loads    int         // payload queries
 	batches  [][]string
+	mostWork int // rows in the journal when a transaction began
 	most     int // batches at once
 	inWork   map[string]bool
 	crashes  map[string]int
@@ -141,6 +143,7 @@ func (o *fakeOrg) load(ctx context.Context, batch []*event.Event) (loaded, error
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.loads++
 	var l loaded
 	for _, e := range batch {
 		now := *o.rows[e.RowID]
@@ -198,6 +201,7 @@ func (o *fakeOrg) began(batch []*event.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.batches = append(o.batches, idsOf(batch))
+	o.mostWork = max(o.mostWork, len(o.inWork))
 	o.applying++
 	o.most = max(o.most, o.applying)
 	if o.applying == 1 && len(batch) == 1 {

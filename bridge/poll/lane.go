@@ -2,9 +2,8 @@ package poll
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
+	"slices"
 
 	"golang.org/x/sync/semaphore"
 
@@ -25,19 +24,7 @@ type lane struct {
 	cfg  Config
 	rows staging
 	gate *semaphore.Weighted // as wide as there are lanes; a row that runs strictly alone takes it all
-}
-
-// outcome is what a lane tells of its batch.
-type outcome struct {
-	fates   []fate
-	began   time.Time
-	applied bool          // the org took work
-	err     error         // a failed call; the events are as due as before
-	limit   int           // largest batch to take next; 0: no hint
-	moved   int           // most events of one entity that moved
-	noRoom  bool          // events were left because the transaction was full
-	stale   bool          // most rows had been moved on by another writer: what is known is old
-	pauses  []apply.Pause // routes that rest
+	size int                 // most events of one transaction
 }
 
 // work brings a batch home. The end of ctx tells that no new work is to be
@@ -66,22 +53,64 @@ func (l *lane) work(ctx context.Context, batch []*event.Event) outcome {
 	return out
 }
 
-func (l *lane) journaled(ctx context.Context, stop <-chan struct{}, batch []*event.Event) (out outcome) {
-	ids := rowIDs(batch)
-	if err := l.cfg.Journal.Begin(ids); err != nil {
+// journaled reads the payloads of a batch at once and brings it home in
+// transactions of at most size events. The journal holds what is being read,
+// then what is being applied.
+func (l *lane) journaled(ctx context.Context, stop <-chan struct{}, batch []*event.Event) outcome {
+	if err := l.cfg.Journal.Begin(rowIDs(batch)); err != nil {
 		return failed(batch, err)
 	}
-	out = l.loadAndApply(ctx, stop, batch)
-	if err := l.cfg.Journal.Done(ids); err != nil {
-		l.cfg.Log.Error("the journal can't be written", "error", err)
+	events, out := l.load(ctx, batch)
+	first := events[:min(l.size, len(events))]
+	l.done(without(batch, first))
+	out.add(l.apply(ctx, stop, first))
+	l.done(first)
+	for part := range slices.Chunk(events[len(first):], l.size) {
+		out.add(l.next(ctx, stop, part, &out))
 	}
 	return out
 }
 
-func (l *lane) loadAndApply(ctx context.Context, stop <-chan struct{}, batch []*event.Event) outcome {
+// next brings a further part of a batch home, unless the parts before tell that
+// nothing more should be begun. An event waits when an earlier one of its entity
+// has stayed open.
+func (l *lane) next(ctx context.Context, stop <-chan struct{}, part []*event.Event, before *outcome) outcome {
+	if before.err != nil || before.limit > 0 || stopped(stop) {
+		return failed(part, nil)
+	}
+	open := map[string]bool{}
+	for _, f := range before.fates {
+		if f.event.HoldsBack() {
+			open[f.event.Entity()] = true
+		}
+	}
+	var free, held []*event.Event
+	for _, e := range part {
+		if open[e.Entity()] {
+			held = append(held, e)
+		} else {
+			free = append(free, e)
+		}
+	}
+	out := failed(held, nil)
+	if len(free) == 0 {
+		return out
+	}
+	if err := l.cfg.Journal.Begin(rowIDs(free)); err != nil {
+		out.add(failed(free, err))
+		return out
+	}
+	out.add(l.apply(ctx, stop, free))
+	l.done(free)
+	return out
+}
+
+// load reads a batch with payloads. The outcome tells of the rows that go no
+// further.
+func (l *lane) load(ctx context.Context, batch []*event.Event) ([]*event.Event, outcome) {
 	read, err := l.rows.load(ctx, batch)
 	if err != nil {
-		return failed(batch, err)
+		return nil, failed(batch, err)
 	}
 	var out outcome
 	for _, e := range read.rest {
@@ -92,22 +121,29 @@ func (l *lane) loadAndApply(ctx context.Context, stop <-chan struct{}, batch []*
 	}
 	out.stale = 2*len(read.moved) > len(batch)
 	if len(read.rest) > 0 {
-		out.limit = max(1, len(read.events)+len(read.broken))
+		out.fits = max(1, len(read.events)+len(read.broken))
 	}
 	out.add(l.setAside(ctx, read.broken))
-	if stopped(stop) {
-		out.add(failed(read.events, nil))
-		return out
+	return read.events, out
+}
+
+// without gives the rows of a batch that are not among some of them.
+func without(batch, some []*event.Event) []*event.Event {
+	among := make(map[string]bool, len(some))
+	for _, e := range some {
+		among[e.RowID] = true
 	}
-	out.add(l.apply(ctx, read.events))
-	return out
+	return slices.DeleteFunc(slices.Clone(batch), func(e *event.Event) bool { return among[e.RowID] })
 }
 
 // apply hands events over and reads the report, which tells what was settled
 // also when a call failed later.
-func (l *lane) apply(ctx context.Context, events []*event.Event) outcome {
+func (l *lane) apply(ctx context.Context, stop <-chan struct{}, events []*event.Event) outcome {
 	if len(events) == 0 {
 		return outcome{}
+	}
+	if stopped(stop) {
+		return failed(events, nil)
 	}
 	report, err := l.cfg.Applier.Apply(ctx, events)
 	if len(report.Results) != len(events) {
@@ -135,16 +171,6 @@ func (l *lane) apply(ctx context.Context, events []*event.Event) outcome {
 		out.rest(l.cfg.Now().Add(l.cfg.Interval))
 	}
 	return out
-}
-
-// rest lets what was left wait, so that a batch that got nowhere is not tried
-// again at once.
-func (o *outcome) rest(until time.Time) {
-	for i, f := range o.fates {
-		if !f.ended && f.until.Before(until) {
-			o.fates[i].until = until
-		}
-	}
 }
 
 // fateOf reads one result. What was left without a time is taken next when it
@@ -180,11 +206,11 @@ func (l *lane) abandon(ctx context.Context, batch []*event.Event, crashes int) o
 		return failed(batch, err)
 	}
 	if len(found) == 0 {
-		l.forget(batch)
+		l.done(batch)
 		return outcome{fates: []fate{{event: deleted(batch[0]), ended: true}}}
 	}
 	if !found[0].Open() {
-		l.forget(batch)
+		l.done(batch)
 		return outcome{fates: []fate{{event: light(found[0]), ended: true}}}
 	}
 	why := fmt.Sprintf("the process died %d times while it worked on this event", crashes)
@@ -193,12 +219,16 @@ func (l *lane) abandon(ctx context.Context, batch []*event.Event, crashes int) o
 		return failed(batch, err)
 	}
 	if fates[0].ended {
-		l.forget(batch)
+		l.done(batch)
 	}
 	return outcome{fates: fates}
 }
 
-func (l *lane) forget(batch []*event.Event) {
+// done takes rows off the journal.
+func (l *lane) done(batch []*event.Event) {
+	if len(batch) == 0 {
+		return
+	}
 	if err := l.cfg.Journal.Done(rowIDs(batch)); err != nil {
 		l.cfg.Log.Error("the journal can't be written", "error", err)
 	}
@@ -220,29 +250,6 @@ func (l *lane) setAside(ctx context.Context, rows []broken) outcome {
 		return failed(events, err)
 	}
 	return outcome{fates: fates}
-}
-
-// add joins what two parts of a batch tell.
-func (o *outcome) add(other outcome) {
-	o.fates = append(o.fates, other.fates...)
-	o.err = errors.Join(o.err, other.err)
-	o.applied = o.applied || other.applied
-	o.noRoom = o.noRoom || other.noRoom
-	o.moved = max(o.moved, other.moved)
-	o.pauses = append(o.pauses, other.pauses...)
-	if o.limit == 0 || (other.limit > 0 && other.limit < o.limit) {
-		o.limit = other.limit
-	}
-}
-
-// failed leaves a batch as due as it was; a nil err means that its turn never
-// came.
-func failed(batch []*event.Event, err error) outcome {
-	out := outcome{err: err}
-	for _, e := range batch {
-		out.fates = append(out.fates, fate{event: light(e)})
-	}
-	return out
 }
 
 // unknown is a row that another writer has moved on, nobody knows where: it

@@ -10,8 +10,8 @@
 // payload, and with them the rows that are not due yet and those of the sister
 // queues, because an event waits while an earlier one of its entity is open.
 // The backlog makes batches of them, the schedule says when the next query is
-// worth its call. Payloads are read by lanes, as a stream and up to a number of
-// bytes; what does not fit stays due.
+// worth its call. Payloads are read by lanes, for several transactions at once,
+// as a stream and up to a number of bytes; what does not fit stays due.
 //
 // Failures of whole calls (outage, limit, expired session) pause the poller and
 // charge nothing to the events; after the pause one query and one batch try

@@ -33,7 +33,8 @@ type run struct {
 	after    *event.Event
 	counting bool      // the last page was cut off: count the open rows too
 	review   time.Time // last count of rows in Review
-	limit    int       // rows of the next batch
+	limit    int       // most events of a transaction
+	haul     int       // most rows whose payloads are read at once
 	err      error     // first failure, for once
 
 	outcomes chan outcome
@@ -57,6 +58,7 @@ func newRun(p *Poller) *run {
 		schedule: schedule{interval: c.Interval, idle: c.Idle, full: c.Batch * c.Lanes},
 		gate:     semaphore.NewWeighted(int64(c.Lanes)),
 		limit:    c.Batch,
+		haul:     maxShare * c.Batch,
 		outcomes: make(chan outcome),
 		answers:  make(chan reply),
 		leases:   make(chan []string),
@@ -160,16 +162,28 @@ func (r *run) dispatch(ctx context.Context, now time.Time) {
 	}
 	for r.inWork < lanes {
 		ready := r.backlog.ready(now)
-		if ready == 0 || (ready < r.limit && !r.partial(now)) {
+		if ready == 0 || (ready < min(r.limit, r.haul) && !r.partial(now)) {
 			break
 		}
-		batch := r.backlog.take(now, r.limit, func(id string) bool { return r.cfg.Journal.Crashes(id) > 0 })
+		batch := r.backlog.take(now, r.share(ready, lanes-r.inWork), func(id string) bool { return r.cfg.Journal.Crashes(id) > 0 })
 		if len(batch) == 0 {
 			break
 		}
 		r.start(ctx, batch)
 	}
 	r.fresh = false
+}
+
+// share is how many rows a free lane takes of those that are ready: one full
+// transaction, or several when there are enough for all lanes, since one query
+// reads the payloads of all of them. While the org takes small transactions
+// only, each is read by itself.
+func (r *run) share(ready, lanes int) int {
+	full := 1
+	if r.limit == r.cfg.Batch {
+		full = max(1, ready/lanes/r.limit)
+	}
+	return min(full*r.limit, r.haul)
 }
 
 // partial says whether a batch may go although it isn't full: nothing that
@@ -184,7 +198,7 @@ func (r *run) partial(now time.Time) bool {
 
 func (r *run) start(ctx context.Context, batch []*event.Event) {
 	r.inWork++
-	l := &lane{cfg: r.cfg, rows: r.rows, gate: r.gate}
+	l := &lane{cfg: r.cfg, rows: r.rows, gate: r.gate, size: r.limit}
 	r.wg.Go(func() { r.outcomes <- l.work(ctx, batch) })
 }
 
@@ -216,14 +230,19 @@ func (r *run) takeBack(o outcome) {
 	r.resize(o)
 }
 
-// resize shrinks the batch to what the org takes and lets it grow back.
+// resize shrinks transactions to what the org takes, and hauls to what memory
+// has room for, and lets them grow back.
 func (r *run) resize(o outcome) {
-	switch {
-	case o.limit > 0:
-		r.limit = max(1, min(r.limit, o.limit))
-	case o.applied:
-		r.limit = min(r.cfg.Batch, r.limit+max(1, r.limit/4))
+	resize := func(size *int, hint, most int) {
+		switch {
+		case hint > 0:
+			*size = max(1, min(*size, hint))
+		case o.applied:
+			*size = min(most, *size+max(1, *size/4))
+		}
 	}
+	resize(&r.limit, o.limit, r.cfg.Batch)
+	resize(&r.haul, o.fits, maxShare*r.cfg.Batch)
 }
 
 // fail starts a pause after a failed call.

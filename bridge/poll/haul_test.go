@@ -1,0 +1,99 @@
+package poll
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"sfbridge/bridge/apply"
+	"sfbridge/bridge/event"
+	"sfbridge/salesforce"
+)
+
+// oneLane makes a single lane read the payloads of several transactions.
+func oneLane(c *Config) { c.Lanes = 1 }
+
+func TestPayloadsOfSeveralTransactionsAreReadAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newFakeOrg(many(800)...)
+		require.NoError(t, o.poller(t, oneLane).RunOnce(t.Context()))
+		s := o.see()
+		assert.Equal(t, 800, s.count(event.Completed))
+		assert.Equal(t, 1, s.loads)
+		assert.Len(t, s.batches, 4)
+		assert.Equal(t, 200, s.mostWork, "the journal holds the rows of the transaction, not of the query")
+		assert.Empty(t, s.inWork)
+	})
+}
+
+// The second event of an entity is read together with the first, but goes in a
+// later transaction.
+func TestEventWaitsForAnEarlierTransaction(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		rows := append([]*event.Event{row("a", 1), row("a", 2)}, many(500)...)
+		o := newFakeOrg(rows...)
+		failed := false
+		o.onApply = func(batch []*event.Event) (apply.Report, error) {
+			if first := slices.Index(idsOf(batch), "a1"); first >= 0 && !failed {
+				failed = true
+				report := o.complete(slices.Concat(batch[:first], batch[first+1:]))
+				again := o.retry("a1", time.Now().Add(time.Hour))
+				report.Results = slices.Insert(report.Results, first, again)
+				return report, nil
+			}
+			return o.complete(batch), nil
+		}
+		require.NoError(t, o.poller(t, oneLane).RunOnce(t.Context()))
+		assert.Equal(t, 500, o.see().count(event.Completed))
+		assert.Equal(t, event.Retryable, o.see().rows["a1"].Status)
+		assert.Equal(t, event.Received, o.see().rows["a2"].Status)
+	})
+}
+
+func TestFailedCallEndsTheHaul(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newFakeOrg(many(800)...)
+		down := outage(salesforce.ClassRetryable, 0)
+		o.onApply = func([]*event.Event) (apply.Report, error) { return apply.Report{}, down }
+		assert.ErrorIs(t, o.poller(t, oneLane).RunOnce(t.Context()), down)
+		assert.Len(t, o.see().batches, 1, "what was read further is not tried")
+		assert.Equal(t, 800, o.see().count(event.Received))
+		assert.Empty(t, o.see().inWork)
+	})
+}
+
+func TestStopEndsTheHaul(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newFakeOrg(many(800)...)
+		stop := start(t, o.poller(t, oneLane))
+		pass(o.latency*2 + o.latency/2) // the first transaction is being applied
+		stop()
+		assert.Equal(t, 200, o.see().count(event.Completed))
+		assert.Equal(t, 600, o.see().count(event.Received))
+		assert.Empty(t, o.see().inWork)
+	})
+}
+
+func TestHaulFollowsMemory(t *testing.T) {
+	t.Parallel()
+	r := &run{Poller: &Poller{cfg: Config{Batch: 200, Lanes: 4}.withDefaults()}, limit: 200, haul: 800}
+	assert.Equal(t, 200, r.share(790, 4), "every lane gets a full transaction first")
+	assert.Equal(t, 400, r.share(1900, 4))
+	assert.Equal(t, 800, r.share(5000, 1))
+	r.resize(outcome{applied: true, fits: 60})
+	assert.Equal(t, 60, r.share(5000, 1), "large payloads: what one query can bring")
+	for range 20 {
+		r.resize(outcome{applied: true})
+	}
+	assert.Equal(t, 800, r.share(5000, 1), "it grows back")
+	r.resize(outcome{applied: true, limit: 100})
+	assert.Equal(t, 100, r.share(5000, 1), "small transactions are read one by one")
+}
