@@ -1,7 +1,6 @@
 package poll
 
 import (
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,28 +30,38 @@ func TestPayloadsOfSeveralTransactionsAreReadAtOnce(t *testing.T) {
 	})
 }
 
-// The second event of an entity is read together with the first, but goes in a
-// later transaction.
+// Events of one entity that are read together but go in several transactions
+// keep their order when one of them fails.
 func TestEventWaitsForAnEarlierTransaction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		rows := append([]*event.Event{row("a", 1), row("a", 2)}, many(500)...)
+		var rows []*event.Event
+		for n := range int64(200) {
+			rows = append(rows, row("a", n), row("c", n))
+		}
 		o := newFakeOrg(rows...)
-		failed := false
 		o.onApply = func(batch []*event.Event) (apply.Report, error) {
-			if first := slices.Index(idsOf(batch), "a1"); first >= 0 && !failed {
-				failed = true
-				report := o.complete(slices.Concat(batch[:first], batch[first+1:]))
-				again := o.retry("a1", time.Now().Add(time.Hour))
-				report.Results = slices.Insert(report.Results, first, again)
-				return report, nil
+			var report apply.Report
+			for _, e := range batch {
+				result := apply.Result{Reason: apply.Held}
+				switch {
+				case e.RowID == "a7":
+					result = o.retry(e.RowID, time.Now().Add(time.Hour))
+				case e.ObjectID == "c" || *e.Order < 7:
+					result = o.complete([]*event.Event{e}).Results[0]
+				}
+				report.Results = append(report.Results, result)
 			}
-			return o.complete(batch), nil
+			return report, nil
 		}
 		require.NoError(t, o.poller(t, oneLane).RunOnce(t.Context()))
-		assert.Equal(t, 500, o.see().count(event.Completed))
-		assert.Equal(t, event.Retryable, o.see().rows["a1"].Status)
-		assert.Equal(t, event.Received, o.see().rows["a2"].Status)
+		s := o.see()
+		assert.Equal(t, 207, s.count(event.Completed))
+		assert.Equal(t, event.Retryable, s.rows["a7"].Status)
+		assert.Equal(t, 1, s.loads, "all were read together")
+		assert.Len(t, s.batches, 2)
+		assert.NotContains(t, s.batches[1], "a100")
+		assert.Contains(t, s.batches[1], "c100")
 	})
 }
 
