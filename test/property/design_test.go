@@ -1,0 +1,233 @@
+package property
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const source = "prop"
+
+// An arc of the graph of states: one entry of allow.
+type arc struct {
+	From string
+	To   []string
+}
+
+// How a payment's customer comes into being.
+type customer string
+
+const (
+	noCustomer     customer = "none"
+	ownCustomer    customer = "own"    // written with the payment
+	sharedCustomer customer = "shared" // one for all payments, written with each
+	parentCustomer customer = "parent" // an event of its own, that the payment has to wait for
+)
+
+// A design is a mapping as far as the cases differ in it.
+type design struct {
+	Guarded         bool // the payment keeps an order
+	Allow           []arc
+	Coalesce        bool
+	Customer        customer
+	CustomerOrdered bool
+	Lines           int
+	LinesOrdered    bool
+	Deletes         bool // the mapping has a route that deletes
+}
+
+func paymentKey(entity int) string { return fmt.Sprintf("Payment__c/p%d", entity) }
+
+func (d design) customerID(entity int) string {
+	if d.Customer == sharedCustomer {
+		return "c"
+	}
+	return fmt.Sprintf("c%d", entity)
+}
+
+// guardKey is the record that an event is decided by.
+func (s snapshot) guardKey() string {
+	if s.Parent {
+		return fmt.Sprintf("Customer__c/c%d", s.Entity)
+	}
+	return paymentKey(s.Entity)
+}
+
+// records is what an event sets, by record.
+func (d design) records(s snapshot) map[string]map[string]string {
+	all := map[string]map[string]string{}
+	email := map[string]string{"Email__c": fmt.Sprintf("v%d@example.com", s.Value)}
+	if s.Parent {
+		all[s.guardKey()] = email
+		return all
+	}
+	payment := map[string]string{"Amount__c": fmt.Sprint(s.Value), "Note__c": fmt.Sprintf("note %d", s.Value)}
+	if len(d.Allow) > 0 {
+		payment["Status__c"] = s.State
+	}
+	if d.Customer != noCustomer {
+		payment["Customer__c"] = d.customerID(s.Entity)
+	}
+	if d.Customer == ownCustomer || d.Customer == sharedCustomer {
+		all["Customer__c/"+d.customerID(s.Entity)] = email
+	}
+	all[paymentKey(s.Entity)] = payment
+	for n := range d.Lines {
+		all[fmt.Sprintf("Payment_Line__c/p%d/%d", s.Entity, n)] = map[string]string{
+			"Qty__c": fmt.Sprint(s.Value + n), "Payment__c": fmt.Sprintf("p%d", s.Entity),
+		}
+	}
+	return all
+}
+
+// ordered says whether a record keeps an order.
+func (d design) ordered(key string) bool {
+	switch {
+	case strings.HasPrefix(key, "Customer__c/"):
+		return d.CustomerOrdered
+	case strings.HasPrefix(key, "Payment_Line__c/"):
+		return d.LinesOrdered
+	}
+	return d.Guarded
+}
+
+// deletes says whether the delete route takes the record away too.
+func (d design) deletes(key string) bool {
+	return !strings.HasPrefix(key, "Customer__c/") || d.Customer == ownCustomer
+}
+
+// payload is the delivery of an event.
+func (d design) payload(s snapshot) []byte {
+	body := map[string]any{"id": s.ID, "type": "pay.set", "obj": fmt.Sprintf("p%d", s.Entity), "value": s.Value}
+	if s.Order != nil {
+		body["order"] = *s.Order
+	}
+	lines := make([]map[string]any, d.Lines)
+	for n := range lines {
+		lines[n] = map[string]any{"n": n, "qty": s.Value + n}
+	}
+	body["lines"], body["cust"] = lines, d.customerID(s.Entity)
+	switch {
+	case s.Parent:
+		body["type"], body["obj"] = "cust.set", d.customerID(s.Entity)
+	case s.Gone:
+		body["type"] = "pay.gone"
+	default:
+		body["state"] = s.State
+	}
+	if s.Broken {
+		body["value"] = "many"
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // plain values only
+	}
+	return raw
+}
+
+// yaml is the mapping file.
+func (d design) yaml() string {
+	var b strings.Builder
+	line := func(indent int, format string, args ...any) {
+		fmt.Fprintf(&b, strings.Repeat(" ", indent)+format+"\n", args...)
+	}
+	line(0, `source: %s`, source)
+	line(0, `provider: generic`)
+	line(0, `secrets: ["${SECRET}"]`)
+	line(0, `event: {id: $.id, type: $.type, object: $.obj, order: {from: $.order, as: integer}}`)
+	line(0, `routes:`)
+	line(2, `- name: set`)
+	line(4, `when: {type: pay.set}`)
+	line(4, `records:`)
+	d.paymentYAML(line)
+	if d.Customer == ownCustomer || d.Customer == sharedCustomer {
+		d.customerYAML(line)
+	}
+	if d.Lines > 0 {
+		line(6, `- object: Payment_Line__c`)
+		line(8, `each: "$.lines[*]"`)
+		line(8, `key: {field: Line_Key__c, template: "{$.obj}/{@.n}"}`)
+		d.orderYAML(line, d.LinesOrdered)
+		line(8, `fields: {Qty__c: {from: "@.qty", as: integer}, Payment__r: {lookup: Payment__c, by: Stripe_Charge_Id__c, from: $.obj}}`)
+	}
+	if d.Customer == parentCustomer {
+		line(2, `- name: customer`)
+		line(4, `when: {type: cust.set}`)
+		line(4, `records:`)
+		d.customerYAML(line)
+	}
+	if d.Deletes {
+		d.goneYAML(line)
+	}
+	return b.String()
+}
+
+type liner func(indent int, format string, args ...any)
+
+func (d design) paymentYAML(line liner) {
+	line(6, `- object: Payment__c`)
+	line(8, `key: {field: Stripe_Charge_Id__c, from: $.obj}`)
+	d.orderYAML(line, d.Guarded)
+	if d.Coalesce {
+		line(8, `coalesce: true`)
+	}
+	fields := []string{"Amount__c: {from: $.value, as: integer}", `Note__c: {template: "note {$.value}"}`}
+	if len(d.Allow) > 0 {
+		entries := make([]string, len(d.Allow))
+		for i, a := range d.Allow {
+			entries[i] = fmt.Sprintf("%s: [%s]", a.From, strings.Join(a.To, ", "))
+		}
+		line(8, `state: {field: Status__c, allow: {%s}}`, strings.Join(entries, ", "))
+		fields = append(fields, "Status__c: $.state")
+	}
+	if d.Customer != noCustomer {
+		fields = append(fields, "Customer__r: {lookup: Customer__c, by: Stripe_Customer_Id__c, from: $.cust}")
+	}
+	line(8, `fields: {%s}`, strings.Join(fields, ", "))
+}
+
+func (d design) customerYAML(line liner) {
+	line(6, `- object: Customer__c`)
+	line(8, `key: {field: Stripe_Customer_Id__c, from: $.cust}`)
+	d.orderYAML(line, d.CustomerOrdered)
+	line(8, `fields: {Email__c: {template: "v{$.value}@example.com"}}`)
+}
+
+func (d design) orderYAML(line liner, ordered bool) {
+	if ordered {
+		line(8, `order: true`)
+	}
+}
+
+func (d design) goneYAML(line liner) {
+	line(2, `- name: gone`)
+	line(4, `when: {type: pay.gone}`)
+	line(4, `records:`)
+	line(6, `- object: Payment__c`)
+	line(8, `action: delete`)
+	line(8, `key: {field: Stripe_Charge_Id__c, from: $.obj}`)
+	d.orderYAML(line, d.Guarded)
+	if d.Customer == ownCustomer {
+		line(6, `- object: Customer__c`)
+		line(8, `action: delete`)
+		line(8, `key: {field: Stripe_Customer_Id__c, from: $.cust}`)
+		d.orderYAML(line, d.CustomerOrdered)
+	}
+	if d.Lines > 0 {
+		line(6, `- object: Payment_Line__c`)
+		line(8, `action: delete`)
+		line(8, `each: "$.lines[*]"`)
+		line(8, `key: {field: Line_Key__c, template: "{$.obj}/{@.n}"}`)
+		d.orderYAML(line, d.LinesOrdered)
+	}
+}
+
+// states are the values of the sample's picklist.
+func states() []string { return []string{"Pending", "Succeeded", "Failed", "Refunded", "Disputed"} }
+
+// strangers are the states that allow doesn't name.
+func (d design) strangers() []string {
+	m := newMachine(d.Allow)
+	return slices.DeleteFunc(states(), func(s string) bool { return m.rank[s] > 0 })
+}

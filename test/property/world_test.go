@@ -1,0 +1,311 @@
+package property
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"sfbridge/bridge/app"
+	"sfbridge/bridge/apply"
+	"sfbridge/bridge/event"
+	"sfbridge/bridge/identify"
+	"sfbridge/bridge/operate"
+	"sfbridge/bridge/poll"
+	"sfbridge/bridge/provider"
+	"sfbridge/bridge/stage"
+	"sfbridge/bridge/store"
+	"sfbridge/mapping"
+	"sfbridge/salesforce"
+	"sfbridge/salesforce/auth"
+	"sfbridge/salesforce/simorg"
+)
+
+const (
+	backoffBase = time.Second
+	backoffMax  = 20 * time.Second
+	callTimeout = 30 * time.Second
+	workerPause = 2 * time.Second // between two looks of a worker
+	door        = 0               // the process that receives; workers count from 1
+)
+
+func newReader(b []byte) io.Reader { return bytes.NewReader(b) }
+
+// A world is an org and the processes that work on it. It lives in a bubble of
+// fake time.
+type world struct {
+	sc      scenario
+	org     *simorg.Server
+	gate    *gate
+	source  *app.Source
+	client  *salesforce.Client // of the door
+	stager  *stage.Stager
+	workers []*worker
+	calls   sync.WaitGroup
+	turns   chan struct{} // held by each worker while it works
+}
+
+func newWorld(sc scenario) (*world, error) {
+	file, err := mapping.Parse("prop.yaml", []byte(sc.Design.yaml()))
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := provider.Load()
+	if err != nil {
+		return nil, err
+	}
+	w := &world{sc: sc, turns: make(chan struct{}, sc.Workers)}
+	if w.source, err = app.LoadSource(file, catalog); err != nil {
+		return nil, err
+	}
+	w.org, err = simorg.New(simorg.Config{Samples: true, Unsure: sc.Unsure, Latency: sc.Latency, PageSize: sc.PageSize})
+	if err != nil {
+		return nil, err
+	}
+	w.gate = newGate(sc, w.strike)
+	if w.client, err = w.connect(door, make(chan struct{})); err != nil {
+		return nil, err
+	}
+	random := newRandom(sc.Seed)
+	w.stager = stage.New(stage.Config{Salesforce: w.client, Intn: random.intn})
+	for n := range sc.Workers {
+		w.workers = append(w.workers, &worker{w: w, number: n + 1, random: newRandom(sc.Seed + uint64(n) + 1), journal: newJournal()})
+	}
+	return w, nil
+}
+
+// Mapping implements apply.Mappings.
+func (w *world) Mapping(name string) (*mapping.File, bool) { return w.source.Mapping, name == source }
+
+// connect makes a client with a session of its own.
+func (w *world) connect(process int, dead chan struct{}) (*salesforce.Client, error) {
+	var transport http.RoundTripper = &wire{org: w.org.Handler(), gate: w.gate, process: process, dead: dead, calls: &w.calls}
+	sessions, err := auth.New(auth.Config{
+		Flow: auth.ClientCredentials, LoginURL: "http://127.0.0.1:8089", AllowHTTP: true,
+		ClientID: "sim", ClientSecret: "sim", Transport: transport, Jitter: func() float64 { return 0.5 },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return salesforce.New(salesforce.Config{Sessions: sessions, Transport: transport, Timeout: callTimeout})
+}
+
+// deliver stages events and returns those that are not known to be durable.
+func (w *world) deliver(ctx context.Context, events []int) (again []int, err error) {
+	requests := make([]stage.Request, len(events))
+	for i, n := range events {
+		e, err := w.identify(w.sc.Events[n])
+		if err != nil {
+			return nil, err
+		}
+		requests[i] = stage.Request{Event: e}
+	}
+	for i, a := range w.stager.Stage(ctx, requests) {
+		switch {
+		case a.Err != nil:
+			again = append(again, events[i])
+		case a.Status != stage.Accepted && a.Status != stage.Duplicate:
+			return nil, fmt.Errorf("event %d was answered %s", events[i], a.Status)
+		}
+	}
+	return again, nil
+}
+
+// pause lets no worker work until the returned function is called.
+func (w *world) pause() (resume func()) {
+	for range w.workers {
+		w.turns <- struct{}{}
+	}
+	return func() {
+		for range w.workers {
+			<-w.turns
+		}
+	}
+}
+
+func (w *world) identify(s snapshot) (*event.Event, error) {
+	doc, err := w.source.Identifier.Read(identify.Delivery{
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: w.sc.Design.payload(s), ReceivedAt: time.Now(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	found, err := doc.Events()
+	if err != nil {
+		return nil, err
+	}
+	e := found[0].Event
+	e.Trust, e.Status = event.SignedBody, event.Received
+	e.HomeQueue = event.HomeQueue(event.ByBridge, e.Entity())
+	return &e, nil
+}
+
+// replay does what a person does after a fault: all of Review once more.
+func (w *world) replay(ctx context.Context, code string) error {
+	desk, err := operate.New(operate.Config{Org: w.client, IntN: newRandom(w.sc.Seed).intn})
+	if err != nil {
+		return err
+	}
+	_, err = desk.Replay(ctx, operate.Replay{
+		Filter: operate.Filter{Source: source, Status: []event.Status{event.Review}, Code: code}, Who: "ada", Reason: "the rule is gone",
+	})
+	return err
+}
+
+// strike stops or kills a worker.
+func (w *world) strike(u upset) {
+	if u.Worker < len(w.workers) {
+		w.workers[u.Worker].strike(u.Kill)
+	}
+}
+
+func (w *world) close(ctx context.Context) error {
+	for _, worker := range w.workers {
+		worker.stop()
+	}
+	err := w.stager.Close(ctx)
+	w.calls.Wait()
+	w.gate.close()
+	w.client.CloseIdle()
+	return err
+}
+
+// A worker is a process that applies, over all its lives.
+type worker struct {
+	w       *world
+	number  int
+	random  *random
+	journal *journal
+
+	mu      sync.Mutex
+	cancel  context.CancelFunc
+	dead    chan struct{}
+	over    bool
+	running sync.WaitGroup
+	err     error
+}
+
+func (k *worker) start(ctx context.Context) {
+	k.running.Go(func() {
+		for {
+			poller, life, err := k.begin(ctx)
+			if err != nil {
+				k.err = err
+				return
+			}
+			k.live(life, poller)
+			k.mu.Lock()
+			over := k.over
+			k.mu.Unlock()
+			if over {
+				return
+			}
+		}
+	})
+}
+
+// begin starts a life: a new client and a new poller; only the journal stays.
+func (k *worker) begin(ctx context.Context) (*poll.Poller, context.Context, error) {
+	life, cancel := context.WithCancel(ctx)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.cancel, k.dead = cancel, make(chan struct{})
+	client, err := k.w.connect(k.number, k.dead)
+	if err != nil {
+		return nil, nil, err
+	}
+	backoff := event.Backoff{Base: backoffBase, Max: backoffMax}
+	applier, err := apply.New(apply.Config{
+		Org: client, Mappings: k.w, Backoff: backoff,
+		Now: time.Now, Intn: k.random.intn, Float: k.random.float, Sleep: sleepUnless(k.dead),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	poller, err := poll.New(poll.Config{
+		Org: client, Applier: applier, Journal: k.journal.life(k.dead), Leases: store.NewMemoryLeases(nil),
+		Owner: fmt.Sprintf("worker-%d", k.number), Batch: k.w.sc.Batch, Lanes: k.w.sc.Lanes, Backoff: backoff,
+		Random: k.random.float, IntN: k.random.intn,
+	})
+	return poller, life, err
+}
+
+// live works until the life ends. What fails as a whole is tried again.
+func (k *worker) live(ctx context.Context, p *poll.Poller) {
+	for {
+		k.w.turns <- struct{}{}
+		_ = p.RunOnce(ctx) // the rows tell what came of it
+		<-k.w.turns
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(workerPause):
+		}
+	}
+}
+
+func (k *worker) strike(kill bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.cancel == nil || k.over {
+		return
+	}
+	if kill {
+		select {
+		case <-k.dead:
+			return
+		default:
+			close(k.dead)
+			k.journal.crash()
+		}
+	}
+	k.cancel()
+}
+
+func (k *worker) stop() {
+	k.mu.Lock()
+	k.over = true
+	if k.cancel != nil {
+		k.cancel()
+	}
+	k.mu.Unlock()
+	k.running.Wait()
+}
+
+// sleepUnless is a sleep that a killed process doesn't finish.
+func sleepUnless(dead <-chan struct{}) func(context.Context, time.Duration) error {
+	return func(ctx context.Context, d time.Duration) error {
+		select {
+		case <-time.After(d):
+			return nil
+		case <-dead:
+			return errDead
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// random is a source of numbers that a case brings along.
+type random struct {
+	mu sync.Mutex
+	r  *rand.Rand
+}
+
+func newRandom(seed uint64) *random { return &random{r: rand.New(rand.NewPCG(seed, seed))} }
+
+func (r *random) intn(n int64) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.r.Int64N(n)
+}
+
+func (r *random) float() float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.r.Float64()
+}
