@@ -142,8 +142,12 @@ func (k key) choose(scope path.Scope) path.Path {
 	return k.candidates[len(k.candidates)-1]
 }
 
-// fail turns an error of a path, template or transform into a field error.
 func (m *mapper) fail(s *spec, field, source string, err error) {
+	m.errors = append(m.errors, fieldError(s, field, source, err))
+}
+
+// fieldError turns an error of a path, template or transform into a field error.
+func fieldError(s *spec, field, source string, err error) FieldError {
 	e := FieldError{Object: s.target.Object, Field: field, Path: source, Reason: err.Error()}
 	var value *transform.Error
 	var part *path.ValueError
@@ -153,5 +157,5 @@ func (m *mapper) fail(s *spec, field, source string, err error) {
 	case errors.As(err, &part):
 		e.Path, e.Reason = part.Path, part.Reason
 	}
-	m.errors = append(m.errors, e)
+	return e
 }
