@@ -11,14 +11,18 @@ import (
 	"sfbridge/salesforce/simorg/fault"
 )
 
-// TestMain asks for more cases than rapid's own default; -rapid.checks still
-// decides, and -short takes a fifth.
+// TestMain asks for more cases than rapid's own default, and for no files of
+// failed ones: the story and the seed are printed. Flags that are given decide,
+// and -short takes a fifth.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
-	if !given {
-		if err := flag.Set("rapid.checks", "250"); err != nil {
+	given := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for name, value := range map[string]string{"rapid.checks": "250", "rapid.nofailfile": "true"} {
+		if given[name] {
+			continue
+		}
+		if err := flag.Set(name, value); err != nil {
 			panic(err)
 		}
 	}
