@@ -15,7 +15,9 @@ import (
 
 	"sfbridge/bridge/apply"
 	"sfbridge/bridge/event"
+	"sfbridge/bridge/keys"
 	"sfbridge/bridge/operate"
+	"sfbridge/bridge/outbound"
 	"sfbridge/bridge/poll"
 	"sfbridge/bridge/provider"
 	"sfbridge/bridge/receive"
@@ -36,6 +38,7 @@ type Bridge struct {
 	metrics *Metrics
 	login   *Login
 	org     Org
+	keys    Keys
 
 	store  *store.Store
 	stager *stage.Stager
@@ -58,6 +61,7 @@ func New(opts Options) (*Bridge, error) {
 	if b.catalog, err = provider.Load(); err != nil {
 		return nil, err
 	}
+	b.keys = b.opts.Seams.keys(keys.New(keys.Config{Client: outbound.New(outbound.Config{Allow: opts.Config.Outbound.Allow})}))
 	filled, fillErr := opts.Config.Fill(opts.Env)
 	loaded, sourcesErr := b.load()
 	if err := errors.Join(fillErr, sourcesErr); err != nil {
@@ -75,16 +79,20 @@ func New(opts Options) (*Bridge, error) {
 func (b *Bridge) load() (*sources, error) {
 	list, err := LoadSources(b.opts.Config.Mappings, b.catalog)
 	problems := []error{err}
+	compile := compiler{
+		env: b.opts.Env, publicURL: b.opts.Config.PublicURL, fetcher: b.keys,
+		kept: store.OpenSecrets(b.opts.Config.Store.Dir), log: b.log, now: time.Now,
+	}
 	s := &sources{byName: map[string]*Source{}, receiver: map[string]*receive.Source{}}
 	for _, source := range list {
 		name := source.Mapping.Source
-		v, err := source.Verifier(b.opts.Env)
+		v, greeter, err := compile.verifier(source)
 		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
 		s.byName[name] = source
-		s.receiver[name] = source.receiver(b.opts.Config.Receiver, b.opts.Seams.verifier(name, v))
+		s.receiver[name] = source.receiver(b.opts.Config.Receiver, b.opts.Seams.verifier(name, v), greeter)
 	}
 	return s, errors.Join(problems...)
 }

@@ -39,6 +39,14 @@ type Seams struct {
 	Verifier func(source string, v receive.Verifier) receive.Verifier
 	Stager   func(receive.Stager) receive.Stager
 	Applier  func(poll.Applier) poll.Applier
+	Keys     func(Keys) Keys
+}
+
+func (s Seams) keys(k Keys) Keys {
+	if s.Keys == nil {
+		return k
+	}
+	return s.Keys(k)
 }
 
 func (s Seams) org(o Org) Org {

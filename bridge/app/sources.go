@@ -3,9 +3,8 @@ package app
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/time/rate"
 
@@ -14,7 +13,6 @@ import (
 	"sfbridge/bridge/provider"
 	"sfbridge/bridge/receive"
 	"sfbridge/bridge/verify"
-	"sfbridge/bridge/verify/special"
 	"sfbridge/config"
 	"sfbridge/mapping"
 )
@@ -54,7 +52,56 @@ func LoadSource(file *mapping.File, catalog *provider.Catalog) (*Source, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: verify: %w", file.Name, err)
 	}
-	return &Source{Mapping: file, Preset: preset, Rules: rules, Identifier: id}, nil
+	s := &Source{Mapping: file, Preset: preset, Rules: rules, Identifier: id}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// check finds what a mapping says that its preset can't do.
+func (s *Source) check() error {
+	file, preset := s.Mapping, s.Preset
+	var problems []error
+	say := func(format string, args ...any) {
+		problems = append(problems, fmt.Errorf("%s: "+format, append([]any{file.Name}, args...)...))
+	}
+	if err := preset.CheckParams(file.Params); err != nil {
+		for _, p := range err.(interface{ Unwrap() []error }).Unwrap() {
+			say("%w", p)
+		}
+	}
+	switch unsigned := s.AcceptsUnsigned(); {
+	case unsigned && len(file.Secrets) > 0:
+		say("secrets: nothing of this source is signed, so they would check nothing: leave them out")
+	case len(file.Secrets) == 0 && !unsigned && !preset.Fetches && !preset.Keeps():
+		say("secrets is missing: give the %s", preset.Secrets)
+	case len(file.Secrets) == 0 && preset.Name == "plaid":
+		say("secrets is missing: give the %s", preset.Secrets)
+	}
+	if file.Processor == mapping.ProcessorOrg && !s.json() {
+		say("processor: the Apex package reads JSON, and %s sends something else: write processor: bridge", preset.Title)
+	}
+	return errors.Join(problems...)
+}
+
+// json says whether what is stored of the source is always JSON.
+func (s *Source) json() bool {
+	c := s.Preset.Content
+	return !c.Form && !c.XML && !c.Base64
+}
+
+// AcceptsUnsigned says whether deliveries are taken from anybody.
+func (s *Source) AcceptsUnsigned() bool {
+	return s.Preset.Unsigned() || fmt.Sprint(s.Mapping.Params[provider.AcceptUnsigned]) == "true"
+}
+
+// Trust is what the least of the source's deliveries has proved.
+func (s *Source) Trust() verify.Trust {
+	if s.AcceptsUnsigned() {
+		return verify.Unsigned
+	}
+	return provider.LeastTrust(s.Rules)
 }
 
 // override is what a mapping says about identity.
@@ -93,33 +140,6 @@ func LoadSources(files []string, catalog *provider.Catalog) ([]*Source, error) {
 	return list, errors.Join(problems...)
 }
 
-// Verifier compiles the signature rules of the source with its secrets filled
-// in.
-func (s *Source) Verifier(env config.Env) (*verify.Verifier, error) {
-	dir := filepath.Dir(s.Mapping.Name)
-	secrets := make([]string, len(s.Mapping.Secrets))
-	for i, reference := range s.Mapping.Secrets {
-		secret, err := env.Expand(reference, dir)
-		if err != nil {
-			return nil, fmt.Errorf("%s: secrets[%d]: %w", s.Mapping.Name, i, err)
-		}
-		secrets[i] = secret
-	}
-	params := make(map[string]string, len(s.Mapping.Params))
-	for name, value := range s.Mapping.Params {
-		param, err := env.Expand(fmt.Sprint(value), dir)
-		if err != nil {
-			return nil, fmt.Errorf("%s: params.%s: %w", s.Mapping.Name, name, err)
-		}
-		params[name] = param
-	}
-	v, err := verify.New(verify.Config{Rules: s.Rules, Secrets: secrets, Params: params, Schemes: special.Schemes()})
-	if err != nil {
-		return nil, fmt.Errorf("%s: secrets: %w", s.Mapping.Name, err)
-	}
-	return v, nil
-}
-
 func ruleOverride(v mapping.Verify) provider.RuleOverride {
 	return provider.RuleOverride{
 		Headers: v.Headers, Prefix: v.Prefix, Hash: v.Hash, Encoding: v.Encoding, Signed: v.Signed,
@@ -152,7 +172,7 @@ func judge(file *mapping.File) func(identify.Identified) receive.Verdict {
 }
 
 // receiver compiles the source for the receiver.
-func (s *Source) receiver(cfg config.Receiver, v receive.Verifier) *receive.Source {
+func (s *Source) receiver(cfg config.Receiver, v receive.Verifier, h *greeter) *receive.Source {
 	file := s.Mapping
 	r := &receive.Source{
 		Name: file.Source, Verifier: v, Identifier: s.Identifier, Judge: judge(file),
@@ -166,25 +186,32 @@ func (s *Source) receiver(cfg config.Receiver, v receive.Verifier) *receive.Sour
 		r.Limiter = rate.NewLimiter(rate.Limit(limit), max(1, int(limit)))
 	}
 	if a := s.Preset.Answer; a != nil {
-		r.Success = answer(a)
+		r.Success, r.BareRefusals = answer(a), a.BareRefusals
 	}
 	if len(s.Preset.Handshakes) > 0 {
-		r.Handshake = s.handshake
+		r.Methods, r.Handshake = s.Preset.Methods(), h.handshake
+	}
+	if s.Preset.Once != nil {
+		r.Once = receive.NewOnce(*s.Preset.Once, s.tolerance())
 	}
 	return r
 }
 
-// handshake asks the preset about a rightly signed request.
-func (s *Source) handshake(h http.Header, value any) (*receive.Answer, bool) {
-	_, a, found := s.Preset.Handshake(provider.Ask{Method: http.MethodPost, Header: h, Value: value, Signed: true})
-	if a == nil {
-		return nil, found
+// tolerance is the widest window of the source's rules.
+func (s *Source) tolerance() time.Duration {
+	var widest time.Duration
+	for _, rule := range s.Rules {
+		if rule.TS != nil {
+			widest = max(widest, rule.TS.Window())
+		}
 	}
-	return answer(a), found
+	return widest
 }
 
 func answer(a *provider.Answer) *receive.Answer {
-	return &receive.Answer{Status: a.Status, ContentType: a.ContentType, Body: []byte(a.Body)}
+	return &receive.Answer{
+		Status: a.Status, ContentType: a.ContentType, Body: []byte(a.Body), Headers: a.Headers, Empty: a.Empty,
+	}
 }
 
 func firstPositive(values ...float64) float64 {

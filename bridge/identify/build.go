@@ -91,7 +91,7 @@ func (i *Identifier) build(e element, d *Document, context []byte, key string) I
 		review(event.CodeOrder, "the event's order: "+err.Error())
 	}
 	found.Event = event.Event{
-		ID: event.ID(i.source, key), Source: i.source, Type: i.label(i.identity.Type, scope),
+		ID: event.ID(i.source, key), Source: i.source, Type: i.label(i.identity.types(scope), scope),
 		DeliveryID: i.label(i.identity.Delivery, scope), ObjectID: event.ShapeObjectID(storable(object)),
 		Payload: e.raw, Hash: hash, Context: context,
 		Order: at.order, SourceTime: sourceTime(at, d.delivery.ReceivedAt), ReceivedAt: d.delivery.ReceivedAt,

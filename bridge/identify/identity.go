@@ -56,6 +56,12 @@ type Entity struct {
 	Order  []Order // alternatives: the first that has a value
 }
 
+// TypeWhen is a type that counts when all of When holds.
+type TypeWhen struct {
+	When []Condition
+	Type path.Template
+}
+
 // Identity says where the identity of an event stands. Of several alternatives
 // the first counts whose values are all there.
 type Identity struct {
@@ -68,6 +74,7 @@ type Identity struct {
 	Split    path.List       // zero: one event a delivery; else one per element, which then is $
 
 	// What only presets say. In a nested split, @ is the outer element.
+	Kinds       []TypeWhen      // types under a condition, before Type
 	Hashed      []path.Template // ids that need the hash of the content beside them, after ID
 	ByHash      bool            // an event without any of these ids stands under its hash
 	PerDelivery bool            // each delivery is an event of its own: the receive time is part of the id
@@ -97,7 +104,7 @@ func (i Identity) With(o Override) Identity {
 		i.ID, i.Hashed, i.ByHash, i.PerDelivery = []path.Template{*o.ID}, nil, false, false
 	}
 	if o.Type != nil {
-		i.Type = []path.Template{*o.Type}
+		i.Type, i.Kinds = []path.Template{*o.Type}, nil
 	}
 	if o.Object != nil {
 		i.object = o.Object
@@ -133,8 +140,8 @@ func firstOf(templates []path.Template, scope path.Scope) (string, bool, error) 
 	return "", false, first
 }
 
-func (e Entity) fits(scope path.Scope) bool {
-	for _, c := range e.When {
+func hold(conditions []Condition, scope path.Scope) bool {
+	for _, c := range conditions {
 		if !c.holds(scope) {
 			return false
 		}
@@ -142,11 +149,21 @@ func (e Entity) fits(scope path.Scope) bool {
 	return true
 }
 
+// types are the alternatives for the type of an event.
+func (i Identity) types(scope path.Scope) []path.Template {
+	for _, k := range i.Kinds {
+		if hold(k.When, scope) {
+			return []path.Template{k.Type}
+		}
+	}
+	return i.Type
+}
+
 // entity finds the object and the order alternatives of an event.
 func (i Identity) entity(scope path.Scope) (object string, orders []Order, err error) {
 	orders = i.Order
 	for _, e := range i.Entities {
-		if !e.fits(scope) {
+		if !hold(e.When, scope) {
 			continue
 		}
 		text, present, problem := e.Object.Expand(scope)

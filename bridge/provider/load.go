@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,8 +14,6 @@ import (
 
 	"sfbridge/bridge/identify"
 	"sfbridge/bridge/verify"
-	"sfbridge/bridge/verify/special"
-	"sfbridge/mapping/path"
 )
 
 //go:embed presets.yaml
@@ -87,44 +86,53 @@ func (c *Catalog) Rule(name string) (verify.Rule, error) {
 
 // entry is a preset as the file spells it.
 type entry struct {
-	Rules      []string         `yaml:"rules"`
-	Event      eventEntry       `yaml:"event"`
-	Required   []string         `yaml:"required"`
-	Form       string           `yaml:"form"`
-	Signs      string           `yaml:"signs"`
-	Answer     *Answer          `yaml:"answer"`
-	Handshakes []handshakeEntry `yaml:"handshakes"`
-	Deadline   time.Duration    `yaml:"deadline"`
-	Redelivery time.Duration    `yaml:"redelivery"`
-	Send       SampleHeaders    `yaml:"send"`
+	Title         string           `yaml:"title"`
+	About         []string         `yaml:"about"`
+	Secrets       string           `yaml:"secrets"`
+	Rules         []string         `yaml:"rules"`
+	Params        map[string]Param `yaml:"params"`
+	Fetches       bool             `yaml:"fetches"`
+	MayBeUnsigned bool             `yaml:"may_be_unsigned"`
+	Refuse        []string         `yaml:"refuse"`
+	Event         eventEntry       `yaml:"event"`
+	Required      []string         `yaml:"required"`
+	Content       contentEntry     `yaml:"content"`
+	Once          string           `yaml:"once"`
+	Signs         string           `yaml:"signs"`
+	Answer        *answerEntry     `yaml:"answer"`
+	Handshakes    []handshakeEntry `yaml:"handshakes"`
+	Deadline      time.Duration    `yaml:"deadline"`
+	Redelivery    time.Duration    `yaml:"redelivery"`
+	Send          SampleHeaders    `yaml:"send"`
 }
 
-type eventEntry struct {
-	ID       []string      `yaml:"id"`
-	Type     []string      `yaml:"type"`
-	Entities []entityEntry `yaml:"entities"`
-	Order    []orderEntry  `yaml:"order"`
-	Delivery []string      `yaml:"delivery"`
-	Volatile []string      `yaml:"volatile"`
-	Split    string        `yaml:"split"`
+type contentEntry struct {
+	Member string `yaml:"member"`
+	Base64 bool   `yaml:"base64"`
+	Form   bool   `yaml:"form"`
+	XML    bool   `yaml:"xml"`
+	Lines  bool   `yaml:"lines"`
 }
 
-type entityEntry struct {
-	Object string       `yaml:"object"`
-	Order  []orderEntry `yaml:"order"`
-}
-
-type orderEntry struct {
-	From []string      `yaml:"from"`
-	As   identify.Unit `yaml:"as"`
+type answerEntry struct {
+	Status       int    `yaml:"status"`
+	ContentType  string `yaml:"content_type"`
+	Body         string `yaml:"body"`
+	Empty        bool   `yaml:"empty"`
+	BareRefusals bool   `yaml:"bare_refusals"`
 }
 
 func (e entry) preset(name string, table verify.Table) (*Preset, error) {
 	r := &reader{}
 	p := &Preset{
-		Name: name, Identity: r.identity(e.Event), Required: e.Required,
-		Content: identify.Content{FormMember: e.Form}, Signs: SignedBytes(e.Signs),
-		Answer: e.Answer, Deadline: e.Deadline, Redelivery: e.Redelivery, Send: e.Send,
+		Name: name, Title: e.Title, About: e.About, Secrets: e.Secrets,
+		Fetches: e.Fetches, MayBeUnsigned: e.MayBeUnsigned, Refuse: e.Refuse, Params: e.params(),
+		Identity: r.identity(e.Event), Required: e.Required, Signs: SignedBytes(e.Signs),
+		Content: identify.Content{
+			FormMember: e.Content.Member, Base64: e.Content.Base64,
+			Form: e.Content.Form, XML: e.Content.XML, Lines: e.Content.Lines,
+		},
+		Deadline: e.Deadline, Redelivery: e.Redelivery, Send: e.Send,
 	}
 	for _, rule := range e.Rules {
 		row, ok := table[rule]
@@ -134,82 +142,38 @@ func (e entry) preset(name string, table verify.Table) (*Preset, error) {
 	for _, h := range e.Handshakes {
 		p.Handshakes = append(p.Handshakes, r.handshake(h))
 	}
-	r.check(len(e.Rules) > 0, "rules is missing")
-	r.check(p.Signs == Wire || p.Signs == Decoded, "signs is %q: use wire or content", e.Signs)
-	r.check(e.Deadline > 0, "deadline is missing")
-	r.check(e.Redelivery > 0, "redelivery is missing")
-	r.check(len(p.Identity.ID) > 0 || slices.Contains(e.Required, "id"), "event.id is missing")
-	p.Trust = leastTrust(p.Rules)
+	if e.Once != "" {
+		p.Once = &r.paths([]string{e.Once})[0]
+	}
+	if a := e.Answer; a != nil {
+		p.Answer = &Answer{Status: a.Status, ContentType: a.ContentType, Body: a.Body, Empty: a.Empty, BareRefusals: a.BareRefusals}
+		r.check(a.Status >= 200 && a.Status < 300, "answer: status %d is no success", a.Status)
+	}
+	r.complete(e)
+	p.Trust = LeastTrust(p.Rules)
 	return p, errors.Join(r.problems...)
 }
 
-func leastTrust(rules []verify.Rule) verify.Trust {
-	order := []verify.Trust{verify.Unsigned, verify.AuthenticatedCaller, verify.SignedPartial, verify.SignedBody}
-	least := len(order) - 1
-	for _, rule := range rules {
-		least = min(least, slices.Index(order, rule.Trust(special.Schemes())))
-	}
-	return order[least]
-}
-
-// reader compiles paths and gathers what is wrong with them.
-type reader struct{ problems []error }
-
-func (r *reader) check(ok bool, format string, args ...any) {
-	if !ok {
-		r.problems = append(r.problems, fmt.Errorf(format, args...))
+// complete checks that nothing is left out.
+func (r *reader) complete(e entry) {
+	r.check(e.Title != "", "title is missing")
+	r.check(e.Secrets != "", "secrets is missing: say what the secret is")
+	r.check(len(e.Rules) > 0, "rules is missing")
+	r.check(SignedBytes(e.Signs) == Wire || SignedBytes(e.Signs) == Decoded, "signs is %q: use wire or content", e.Signs)
+	r.check(e.Deadline > 0, "deadline is missing")
+	r.check(e.Redelivery > 0, "redelivery is missing")
+	id := len(e.Event.ID)+len(e.Event.Hashed) > 0 || e.Event.ByHash
+	r.check(id || slices.Contains(e.Required, "id"), "event.id is missing")
+	for name, param := range e.Params {
+		r.check(param.About != "", "params.%s: about is missing", name)
 	}
 }
 
-func (r *reader) templates(texts []string, use path.Escaping) []path.Template {
-	var list []path.Template
-	for _, text := range texts {
-		t, err := path.ParsePathOrTemplate(text, use)
-		if err != nil {
-			r.problems = append(r.problems, err)
-		}
-		list = append(list, t)
+func (e entry) params() map[string]Param {
+	params := map[string]Param{}
+	maps.Copy(params, e.Params)
+	if e.MayBeUnsigned {
+		params[AcceptUnsigned] = Param{About: "true for a webhook without a secret, whose deliveries anybody can make up", OneOf: []string{"true", "false"}}
 	}
-	return list
-}
-
-func (r *reader) paths(texts []string) []path.Path {
-	var list []path.Path
-	for _, text := range texts {
-		p, err := path.Parse(text)
-		if err != nil {
-			r.problems = append(r.problems, err)
-		}
-		list = append(list, p)
-	}
-	return list
-}
-
-func (r *reader) identity(e eventEntry) identify.Identity {
-	i := identify.Identity{
-		ID: r.templates(e.ID, path.EventID), Type: r.templates(e.Type, path.Identity),
-		Order: r.orders(e.Order), Delivery: r.templates(e.Delivery, path.Field), Volatile: r.paths(e.Volatile),
-	}
-	for _, entity := range e.Entities {
-		i.Entities = append(i.Entities, identify.Entity{
-			Object: r.templates([]string{entity.Object}, path.Identity)[0], Order: r.orders(entity.Order),
-		})
-	}
-	if e.Split != "" {
-		split, err := path.ParseList(e.Split)
-		if err != nil {
-			r.problems = append(r.problems, err)
-		}
-		i.Split = split
-	}
-	return i
-}
-
-func (r *reader) orders(entries []orderEntry) []identify.Order {
-	var list []identify.Order
-	for _, e := range entries {
-		r.check(slices.Contains(identify.Units(), e.As), "order: as is %q", e.As)
-		list = append(list, identify.Order{Paths: r.paths(e.From), As: e.As})
-	}
-	return list
+	return params
 }

@@ -9,6 +9,7 @@ import (
 
 	"sfbridge/bridge/identify"
 	"sfbridge/bridge/verify"
+	"sfbridge/bridge/verify/special"
 	"sfbridge/mapping/path"
 )
 
@@ -23,12 +24,22 @@ const (
 
 // Preset is what is known of one provider.
 type Preset struct {
-	Name       string
-	Rules      []verify.Rule
-	Trust      verify.Trust // what a delivery that passes the rules has proved
+	Name    string
+	Title   string   // the provider's name for people
+	About   []string // what an operator should know
+	Secrets string   // what the secret is, and where it is found
+
+	Rules         []verify.Rule
+	Trust         verify.Trust // what a delivery that passes the rules has proved
+	Fetches       bool         // without a secret the key that signs is fetched
+	MayBeUnsigned bool         // params.accept_unsigned does without a signature
+	Refuse        []string     // secrets that everybody knows
+	Params        map[string]Param
+
 	Identity   identify.Identity
 	Required   []string // parts of event that the mapping must give: "id", "type"
 	Content    identify.Content
+	Once       *path.Path // comes with one event only while its signature is fresh
 	Signs      SignedBytes
 	Answer     *Answer // nil: the bridge's own answers
 	Handshakes []Handshake
@@ -37,12 +48,25 @@ type Preset struct {
 	Send       SampleHeaders
 }
 
-// Answer is a reply in the provider's own terms. text/plain answers need
-// X-Content-Type-Options: nosniff, since they may repeat what was asked.
+// Answer is a reply in the provider's own terms.
 type Answer struct {
-	Status      int    `yaml:"status"`
-	ContentType string `yaml:"content_type"`
-	Body        string `yaml:"body"`
+	Status      int
+	ContentType string
+	Body        string
+	Headers     map[string]string
+	Empty       bool // no body at all; otherwise no Body means the bridge's own, of which only the status is replaced
+	// BareRefusals: a bad signature is answered without a body.
+	BareRefusals bool
+}
+
+// Unsigned says whether the preset's provider signs nothing at all.
+func (p *Preset) Unsigned() bool {
+	return len(p.Rules) == 1 && p.Rules[0].Kind == special.NothingSigned
+}
+
+// Keeps says whether the secret comes in a handshake.
+func (p *Preset) Keeps() bool {
+	return slices.ContainsFunc(p.Handshakes, func(h Handshake) bool { return h.Keeps != nil })
 }
 
 // RuleOverride replaces parts of a preset's signature rule; nil, "", 0 and an
@@ -114,6 +138,16 @@ func setText(to *string, value string) {
 	if value != "" {
 		*to = value
 	}
+}
+
+// LeastTrust is what every delivery that passes one of the rules has proved.
+func LeastTrust(rules []verify.Rule) verify.Trust {
+	order := []verify.Trust{verify.Unsigned, verify.AuthenticatedCaller, verify.SignedPartial, verify.SignedBody}
+	least := len(order) - 1
+	for _, rule := range rules {
+		least = min(least, slices.Index(order, rule.Trust(special.Schemes())))
+	}
+	return order[least]
 }
 
 // SecretHeaders lists the headers that carry secrets or signatures under the

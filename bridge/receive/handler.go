@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,6 +33,9 @@ type Config struct {
 }
 
 type handler struct{ cfg Config }
+
+// badSignature is all that a forger learns.
+const badSignature = "the signature was not accepted"
 
 // readyWait bounds a readiness check.
 const readyWait = 1500 * time.Millisecond
@@ -93,18 +97,19 @@ func (h *handler) recover(c *gin.Context) {
 
 // webhook brings one delivery to its answer and its log line.
 func (h *handler) webhook(c *gin.Context) {
-	d := &delivery{received: h.cfg.Now(), name: c.Param("source")}
+	d := &delivery{received: h.cfg.Now(), name: c.Param("source"), verified: verify.Result{Secret: -1}}
 	answer, err := h.receive(c.Request, d)
 	if err != nil {
 		r := refusalOf(err)
+		r.bare = d.source != nil && d.source.BareRefusals && r.kind == kindBadSignature
 		writeRefusal(c, r)
 		h.log(d, r.kind, r)
 		return
 	}
 	if d.source.Success != nil && !answer.handshake {
-		answer.Answer = *d.source.Success
+		answer.Answer = answer.as(*d.source.Success)
 	}
-	c.Data(answer.Status, answer.ContentType, answer.Body)
+	writeAnswer(c, answer.Answer)
 	h.log(d, answer.result, nil)
 }
 
@@ -124,19 +129,35 @@ func (h *handler) receive(r *http.Request, d *delivery) (reply, error) {
 	if d.source == nil {
 		return reply{}, refuse(kindUnknownSource, "no source of this name is configured")
 	}
-	if r.Method != http.MethodPost {
-		return reply{}, refuse(kindMethod, "deliveries come by POST")
+	if r.Method != http.MethodPost && !slices.Contains(d.source.Methods, r.Method) {
+		return reply{}, noMethod(d.source)
 	}
 	if l := d.source.Limiter; l != nil && !l.AllowN(d.received, 1) {
 		return reply{}, &refusal{kind: kindRateLimited, message: "more deliveries than this source may send", retryAfter: time.Second}
+	}
+	if r.Method != http.MethodPost {
+		answer, found, err := h.handshake(r, d, nil, nil)
+		if err == nil && !found {
+			err = noMethod(d.source)
+		}
+		return answer, err
 	}
 	b, err := readBody(r, d.source)
 	if err != nil {
 		return reply{}, err
 	}
-	if err := h.verify(r, d, b); err != nil {
-		return reply{}, err
+	if refused := h.verify(r, d, b); refused != nil {
+		answer, found, err := h.unsigned(r, d, b)
+		if found || err != nil {
+			return answer, err
+		}
+		return reply{}, refused
 	}
+	return h.verified(r, d, b)
+}
+
+// verified takes what comes from the provider.
+func (h *handler) verified(r *http.Request, d *delivery, b body) (reply, error) {
 	if len(b.plain) == 0 {
 		return reply{}, refuse(kindBadRequest, "empty body")
 	}
@@ -144,15 +165,44 @@ func (h *handler) receive(r *http.Request, d *delivery) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if d.source.Handshake != nil {
-		if answer, found := d.source.Handshake(r.Header, doc.Value); found {
-			return handshakeReply(answer)
-		}
+	if answer, found, err := h.handshake(r, d, b.plain, doc.Value); found || err != nil {
+		return answer, err
 	}
 	if d.events, err = doc.Events(); err != nil {
 		return reply{}, err
 	}
+	if o := d.source.Once; o != nil && len(d.events) > 0 && !o.take(doc.Value, d.events[0].Event.ID, d.received) {
+		return reply{}, &refusal{kind: kindBadSignature, message: badSignature, detail: "its token came before with another event"}
+	}
 	return h.stage(r.Context(), d)
+}
+
+// maxUnsigned bounds what is looked at of a delivery without a right signature.
+const maxUnsigned = 4 << 10
+
+// unsigned looks whether a delivery that isn't rightly signed is a handshake
+// which needs no signature.
+func (h *handler) unsigned(r *http.Request, d *delivery, b body) (reply, bool, error) {
+	if len(b.plain) > maxUnsigned || d.verified.Reason == verify.KeyUnavailable {
+		return reply{}, false, nil
+	}
+	return h.handshake(r, d, b.plain, nil)
+}
+
+// handshake carries out what the request asks for, if it is a handshake.
+func (h *handler) handshake(r *http.Request, d *delivery, plain []byte, value any) (reply, bool, error) {
+	if d.source.Handshake == nil {
+		return reply{}, false, nil
+	}
+	done, found, err := d.source.Handshake(r.Context(), Ask{
+		Method: r.Method, Query: r.URL.Query(), Header: r.Header, Body: plain, Value: value,
+		Signed: d.verified.Valid, Secret: d.verified.Secret,
+	})
+	if err != nil || !found {
+		return reply{}, found, err
+	}
+	answer, err := handshakeReply(done)
+	return answer, true, err
 }
 
 // verify checks the signature over the bytes that the provider signs.
@@ -164,8 +214,11 @@ func (h *handler) verify(r *http.Request, d *delivery, b body) error {
 	d.verified = d.source.Verifier.Verify(verify.Request{
 		Method: r.Method, URL: publicURL(h.cfg.PublicURL, r), Header: r.Header, Body: signed, Now: d.received,
 	})
-	if !d.verified.Valid {
-		return &refusal{kind: kindBadSignature, message: "the signature was not accepted", detail: string(d.verified.Reason)}
+	switch {
+	case d.verified.Reason == verify.KeyUnavailable:
+		return errors.New("the key that signs could not be fetched")
+	case !d.verified.Valid:
+		return &refusal{kind: kindBadSignature, message: badSignature, detail: string(d.verified.Reason)}
 	}
 	if h.cfg.Metrics != nil && d.verified.Secret >= 0 {
 		h.cfg.Metrics.Secret(d.name, strconv.Itoa(d.verified.Secret))

@@ -331,16 +331,33 @@ func TestWhatIsStaged(t *testing.T) {
 func TestHandshakes(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(b *bundle, _ *identify.Identity) {
-		b.source.Success = &Answer{Status: 200}
-		b.source.Handshake = func(_ http.Header, v any) (*Answer, bool) {
-			m, _ := v.(map[string]any)
-			if m["challenge"] == "quiet" {
-				return nil, true
+		b.source.Success = &Answer{Status: 200, Empty: true}
+		b.source.Methods = []string{http.MethodGet}
+		b.source.Handshake = func(_ context.Context, a Ask) (Handshaken, bool, error) {
+			m, _ := a.Value.(map[string]any)
+			switch text, ok := m["challenge"].(string); {
+			case text == "quiet":
+				return Handshaken{}, true, nil
+			case text == "late":
+				return Handshaken{}, true, errors.New("not now")
+			case ok && a.Signed:
+				return Handshaken{Answer: &Answer{Status: 200, ContentType: "text/plain", Body: []byte(text)}}, true, nil
+			case a.Query.Get("ask") == "no":
+				return Handshaken{Refused: true, Answer: &Answer{Status: 403, Empty: true}}, true, nil
+			case a.Query.Get("ask") != "":
+				return Handshaken{Answer: &Answer{Status: 200, Empty: true, Headers: map[string]string{"X-Said": a.Query.Get("ask")}}}, true, nil
 			}
-			text, ok := m["challenge"].(string)
-			return &Answer{Status: 200, ContentType: "text/plain", Body: []byte(text)}, ok
+			return Handshaken{}, false, nil
 		}
 	})
+	get := func(method, query string) *httptest.ResponseRecorder {
+		return b.send(httptest.NewRequest(method, "/webhooks/shop"+query, nil))
+	}
+	assert.Equal(t, "hi", get(http.MethodGet, "?ask=hi").Header().Get("X-Said"))
+	assert.Equal(t, 403, get(http.MethodGet, "?ask=no").Code)
+	assert.Equal(t, 405, get(http.MethodGet, "").Code, "no handshake after all")
+	assert.Equal(t, "POST, GET", get(http.MethodPut, "?ask=hi").Header().Get("Allow"))
+	assert.Equal(t, 503, b.send(post(`{"challenge":"late"}`)).Code, "it comes again")
 	assert.Equal(t, "abc", b.send(post(`{"challenge":"abc"}`)).Body.String())
 	assert.Empty(t, b.send(post(`{"challenge":"quiet"}`)).Body.String(), "the provider's own answer")
 	unsigned := httptest.NewRequest(http.MethodPost, "/webhooks/shop", strings.NewReader(`{"challenge":"abc"}`))

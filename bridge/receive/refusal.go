@@ -16,7 +16,9 @@ type refusal struct {
 	kind       string // the "error" of the answer
 	message    string // for the sender: says what to do, nothing of the payload
 	retryAfter time.Duration
-	detail     string // for the log
+	detail     string   // for the log
+	allow      []string // methods taken besides POST
+	bare       bool     // answered without a body
 }
 
 func (r *refusal) Error() string { return r.kind + ": " + r.message }
@@ -49,6 +51,10 @@ var statusOfKind = map[string]int{
 
 func refuse(kind, format string, args ...any) *refusal {
 	return &refusal{kind: kind, message: fmt.Sprintf(format, args...)}
+}
+
+func noMethod(s *Source) *refusal {
+	return &refusal{kind: kindMethod, message: "deliveries come by POST", allow: s.Methods}
 }
 
 // retryLater is what Retry-After says when Salesforce gives no hint.

@@ -3,6 +3,7 @@ package receive
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -38,11 +39,31 @@ type Verdict struct {
 	Review *identify.Review
 }
 
-// Answer is a whole HTTP answer.
+// Answer is a whole HTTP answer. Without a body it is the bridge's own JSON with
+// another status, unless it is to be empty.
 type Answer struct {
 	Status      int
 	ContentType string
 	Body        []byte
+	Headers     map[string]string
+	Empty       bool
+}
+
+// Ask is a request that may be a handshake.
+type Ask struct {
+	Method string
+	Query  url.Values
+	Header http.Header
+	Body   []byte // content-decoded
+	Value  any    // the decoded body; nil when nobody has read it
+	Signed bool   // the signature was right
+	Secret int    // position of the secret that verified; -1 when none did
+}
+
+// Handshaken is a handshake that was carried out.
+type Handshaken struct {
+	Answer  *Answer // nil: answered as what is ignored
+	Refused bool    // Answer says no
 }
 
 // Source is one configured source, compiled.
@@ -52,12 +73,20 @@ type Source struct {
 	Identifier Identifier
 	// Judge asks the mapping about an event.
 	Judge func(identify.Identified) Verdict
-	// Handshake finds the rightly signed requests of a provider that carry no
-	// event; without an answer of their own they are answered as ignored. nil
-	// when the provider has none.
-	Handshake func(h http.Header, value any) (answer *Answer, found bool)
-	// Success replaces the JSON answer where a provider asks for its own.
-	Success *Answer
+	// Methods are those besides POST that handshakes use.
+	Methods []string
+	// Handshake finds the requests of a provider that carry no event, and does
+	// what they ask for. An error means that it could not be done now. nil when
+	// the provider has none.
+	Handshake func(ctx context.Context, a Ask) (h Handshaken, found bool, err error)
+
+	// Success replaces the JSON answer where a provider asks for its own, and
+	// BareRefusals the body of the answer to a bad signature.
+	Success      *Answer
+	BareRefusals bool
+	// Once is set when a delivery holds a token that must not come again with
+	// another event.
+	Once *Once
 
 	Processor      event.ProcessorKind
 	RejectConflict bool // on_conflict: reject

@@ -35,14 +35,26 @@ type reply struct {
 	handshake bool
 }
 
-// handshakeReply answers a request that carries no event.
-func handshakeReply(own *Answer) (reply, error) {
-	if own != nil {
-		return reply{Answer: *own, result: "handshake", handshake: true}, nil
+// as is the reply in a provider's own form.
+func (r reply) as(own Answer) Answer {
+	if len(own.Body) == 0 && !own.Empty {
+		own.Body, own.ContentType = r.Body, r.ContentType
 	}
-	r, err := answerFor(nil)
-	r.result = "handshake"
-	return r, err
+	return own
+}
+
+// handshakeReply answers a request that carries no event.
+func handshakeReply(h Handshaken) (reply, error) {
+	result := "handshake"
+	if h.Refused {
+		result = kindBadSignature
+	}
+	ignored, err := answerFor(nil)
+	if h.Answer == nil {
+		ignored.result = result
+		return ignored, err
+	}
+	return reply{Answer: ignored.as(*h.Answer), result: result, handshake: true}, err
 }
 
 // stage makes the events durable that the mapping doesn't ignore, and builds

@@ -19,9 +19,28 @@ func writeRefusal(c *gin.Context, r *refusal) {
 		c.Header("Retry-After", strconv.Itoa(seconds))
 	}
 	if r.kind == kindMethod {
-		c.Header("Allow", http.MethodPost)
+		c.Header("Allow", strings.Join(append([]string{http.MethodPost}, r.allow...), ", "))
+	}
+	if r.bare {
+		c.AbortWithStatus(statusOfKind[r.kind])
+		return
 	}
 	c.AbortWithStatusJSON(statusOfKind[r.kind], gin.H{"error": r.kind, "message": r.message})
+}
+
+// writeAnswer writes an answer as it is. It may repeat what a stranger sent, so
+// nobody is to guess at its type.
+func writeAnswer(c *gin.Context, a Answer) {
+	for name, value := range a.Headers {
+		c.Header(name, value)
+	}
+	c.Header("X-Content-Type-Options", "nosniff")
+	if a.Empty {
+		c.Status(a.Status)
+		c.Writer.WriteHeaderNow()
+		return
+	}
+	c.Data(a.Status, a.ContentType, a.Body)
 }
 
 // maxLogged is how many event ids of one delivery its log line names.

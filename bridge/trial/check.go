@@ -2,6 +2,7 @@ package trial
 
 import (
 	"errors"
+	"slices"
 
 	"sfbridge/bridge/identify"
 	"sfbridge/bridge/provider"
@@ -86,7 +87,7 @@ func judge(rules []verify.Rule, d Delivery) (verify.Result, error) {
 }
 
 func eventsOf(preset *provider.Preset, d Delivery) ([]Event, error) {
-	if len(preset.Identity.ID) == 0 {
+	if slices.Contains(preset.Required, "id") {
 		return nil, errors.New("where this provider's events have their id is said by the mapping: try bridge map")
 	}
 	identifier, err := identify.New(identify.Config{Source: preset.Name, Identity: preset.Identity, Content: preset.Content})
@@ -97,10 +98,11 @@ func eventsOf(preset *provider.Preset, d Delivery) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if name, _, found := preset.Handshake(provider.Ask{
-		Method: d.Request.Method, Header: d.Request.Header, Value: doc.Value, Signed: true,
+	if reply, found := preset.Handshake(provider.Ask{
+		Method: d.Request.Method, Header: d.Request.Header, Value: doc.Value, Body: d.Request.Body,
+		Signed: true, Params: d.Params, Secret: firstOf(d.Secrets),
 	}); found {
-		return nil, errors.New("this is the provider's " + name + ", which is answered and never stored")
+		return nil, errors.New("this is the provider's " + reply.Name + ", which is answered and never stored")
 	}
 	found, err := doc.Events()
 	if err != nil {
@@ -112,6 +114,13 @@ func eventsOf(preset *provider.Preset, d Delivery) ([]Event, error) {
 		events = append(events, Event{ID: e.ID, Type: orNull(e.Type), Object: orNull(e.ObjectID), Order: e.Order})
 	}
 	return events, nil
+}
+
+func firstOf(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
 }
 
 func orNull(s string) *string {

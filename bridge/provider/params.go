@@ -1,0 +1,76 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// AcceptUnsigned is the param that does without a signature, where a provider
+// leaves signing to its user.
+const AcceptUnsigned = "accept_unsigned"
+
+// Param is something that a preset needs besides secrets.
+type Param struct {
+	Need  bool     `yaml:"need"`
+	List  bool     `yaml:"list"` // several values may be given
+	About string   `yaml:"about"`
+	OneOf []string `yaml:"one_of"`
+}
+
+// CheckParams reports every problem of a mapping's params: what is missing, what
+// the preset doesn't know, what is of the wrong form.
+func (p *Preset) CheckParams(given map[string]any) error {
+	var problems []error
+	problem := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	known := slices.Sorted(maps.Keys(p.Params))
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		param, ok := p.Params[name]
+		if !ok {
+			problem("params.%s is nothing that %s knows: %s", name, p.Name, choice(known))
+			continue
+		}
+		if what := param.wrong(given[name]); what != "" {
+			problem("params.%s %s: it is %s", name, what, param.About)
+		}
+	}
+	for _, name := range known {
+		if _, ok := given[name]; p.Params[name].Need && !ok {
+			problem("params.%s is missing: it is %s", name, p.Params[name].About)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func choice(names []string) string {
+	if len(names) == 0 {
+		return "leave it out"
+	}
+	return "use " + strings.Join(names, ", ")
+}
+
+// wrong says what is wrong with a value.
+func (p Param) wrong(value any) string {
+	values, list := value.([]any)
+	if !list {
+		values = []any{value}
+	}
+	switch {
+	case list && !p.List:
+		return "takes one value"
+	case len(values) == 0:
+		return "is empty"
+	}
+	for _, v := range values {
+		text := fmt.Sprint(v)
+		if strings.TrimSpace(text) == "" || v == nil {
+			return "is empty"
+		}
+		if len(p.OneOf) > 0 && !slices.Contains(p.OneOf, text) {
+			return "is none of " + strings.Join(p.OneOf, ", ")
+		}
+	}
+	return ""
+}
