@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,66 +16,115 @@ type mapOptions struct {
 	mapping  string
 	payloads []string
 	headers  []string
+	diff     string
 }
 
 func newMap(env environment) *cobra.Command {
 	var o mapOptions
 	c := &cobra.Command{
 		Use: "map", Short: "Show what a mapping makes of payloads, without sending anything",
-		Example: "  bridge map --mapping mappings/stripe.yaml --payload charge.json",
+		Example: "  bridge map --mapping mappings/stripe.yaml --payload charge.json\n" +
+			"  bridge map --mapping new.yaml --diff mappings/stripe.yaml --payload a.json --payload b.json\n" +
+			"  bridge map init --provider stripe --object Payment__c --payload charge.json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := required(c, "mapping", "payload"); err != nil {
 				return err
 			}
-			return dryRun(c, env, o)
+			return mapPayloads(c, env, o)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.mapping, "mapping", "", "mapping file")
 	f.StringArrayVar(&o.payloads, "payload", nil, "file with a delivery's body, or - for standard input (repeatable)")
 	f.StringArrayVar(&o.headers, "header", nil, "'Name: value' of the delivery (repeatable)")
+	f.StringVar(&o.diff, "diff", "", "mapping file to compare with: show what changes against it")
 	return c
 }
 
-func dryRun(c *cobra.Command, env environment, o mapOptions) error {
-	header, err := parseHeaders(o.headers)
+func mapPayloads(c *cobra.Command, env environment, o mapOptions) error {
+	inputs, err := readPayloads(env, o)
 	if err != nil {
 		return err
 	}
-	file, err := mapping.Load(o.mapping)
+	trial, err := newMapTrial(o.mapping, inputs)
 	if err != nil {
 		return err
+	}
+	if o.diff == "" {
+		return trial.print(c, env)
+	}
+	before, err := newMapTrial(o.diff, inputs)
+	if err != nil {
+		return err
+	}
+	return newMapDiff(before, trial).print(c, env)
+}
+
+// mapInput is a payload with what a delivery of it has besides.
+type mapInput struct {
+	name     string
+	delivery identify.Delivery
+}
+
+func readPayloads(env environment, o mapOptions) ([]mapInput, error) {
+	header, err := parseHeaders(o.headers)
+	if err != nil {
+		return nil, err
+	}
+	inputs := make([]mapInput, len(o.payloads))
+	for i, name := range o.payloads {
+		body, err := readInput(env, name)
+		if err != nil {
+			return nil, err
+		}
+		inputs[i] = mapInput{name, identify.Delivery{Header: header, Body: body, ReceivedAt: env.now()}}
+	}
+	return inputs, nil
+}
+
+// mapTrial is what one mapping makes of payloads.
+type mapTrial struct {
+	file     *mapping.File
+	payloads []mappedPayload
+}
+
+// mappedPayload is one delivery; results stand beside the events they are of.
+type mappedPayload struct {
+	name    string
+	events  []mapping.DryEvent
+	results []mapping.DryResult
+	err     error // it is no delivery of this source
+}
+
+// newMapTrial loads a mapping and maps the payloads. One payload alone that
+// can't be read is an error, among others it is part of the report.
+func newMapTrial(name string, inputs []mapInput) (*mapTrial, error) {
+	source, err := loadMapping(name)
+	if err != nil {
+		return nil, err
+	}
+	t := &mapTrial{file: source.Mapping}
+	for _, in := range inputs {
+		p := mappedPayload{name: in.name}
+		if p.events, p.err = dryEvents(source, in.delivery); p.err != nil && len(inputs) == 1 {
+			return nil, fmt.Errorf("%s: %w", in.name, p.err)
+		}
+		p.results = t.file.DryRun(p.events).Events
+		t.payloads = append(t.payloads, p)
+	}
+	return t, nil
+}
+
+func loadMapping(name string) (*app.Source, error) {
+	file, err := mapping.Load(name)
+	if err != nil {
+		return nil, err
 	}
 	catalog, err := provider.Load()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	source, err := app.LoadSource(file, catalog)
-	if err != nil {
-		return err
-	}
-	var events []mapping.DryEvent
-	for _, name := range o.payloads {
-		body, err := readInput(env, name)
-		if err != nil {
-			return err
-		}
-		found, err := dryEvents(source, identify.Delivery{Header: header, Body: body, ReceivedAt: env.now()})
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		events = append(events, found...)
-	}
-	report := file.DryRun(events)
-	if wantsJSON(c, env) {
-		err = printJSON(env.out, report)
-	} else {
-		err = showDryRun(env, report)
-	}
-	if err == nil && report.Review() {
-		return errReported
-	}
-	return err
+	return app.LoadSource(file, catalog)
 }
 
 func dryEvents(s *app.Source, d identify.Delivery) ([]mapping.DryEvent, error) {
@@ -102,34 +149,53 @@ func dryEvents(s *app.Source, d identify.Delivery) ([]mapping.DryEvent, error) {
 	return events, nil
 }
 
-func showDryRun(env environment, report mapping.DryReport) error {
-	for _, e := range report.Events {
-		fmt.Fprintf(env.out, "%s  type %s  object %s  order %s  route %s: %s\n",
-			oneLine(text(e.EventID)), oneLine(text(e.Type)), oneLine(text(e.ObjectID)), number(e.Order), text(e.Route), e.Outcome)
-		for _, r := range e.Records {
-			fmt.Fprintf(env.out, "  %s %s by %s = %s\n", r.Action, r.Object, r.Key.Field, oneLine(r.Key.Value))
-			t := newTable(env.out)
-			for _, name := range slices.Sorted(maps.Keys(r.Fields)) {
-				t.row("    "+name, short(jsonText(r.Fields[name]), 100))
-			}
-			if err := t.flush(); err != nil {
-				return err
-			}
-		}
-		for _, problem := range e.Errors {
-			fmt.Fprintf(env.out, "  review: %s\n", oneLine(dryError(problem)))
-		}
-	}
-	return nil
+// mapSummary counts where the events of several payloads go.
+type mapSummary struct {
+	Payloads int             `json:"payloads"`
+	Events   int             `json:"events"`
+	Apply    int             `json:"apply"`
+	Ignore   int             `json:"ignore"`
+	Review   int             `json:"review"`
+	Failed   []failedPayload `json:"failed"`
 }
 
-func dryError(e mapping.DryError) string {
-	s := e.Reason
-	if e.Path != nil {
-		s = *e.Path + ": " + s
-	}
-	if e.Field != nil {
-		s = *e.Field + " from " + s
+// failedPayload is a payload that is no delivery of the source.
+type failedPayload struct {
+	Payload string `json:"payload"`
+	Reason  string `json:"reason"`
+}
+
+func (t *mapTrial) summary() mapSummary {
+	s := mapSummary{Payloads: len(t.payloads), Failed: []failedPayload{}}
+	for _, p := range t.payloads {
+		if p.err != nil {
+			s.Failed = append(s.Failed, failedPayload{p.name, p.err.Error()})
+		}
+		apply, ignore, review := p.outcomes()
+		s.Events += len(p.results)
+		s.Apply, s.Ignore, s.Review = s.Apply+apply, s.Ignore+ignore, s.Review+review
 	}
 	return s
+}
+
+func (p mappedPayload) outcomes() (apply, ignore, review int) {
+	for _, r := range p.results {
+		switch r.Outcome {
+		case mapping.DryApply:
+			apply++
+		case mapping.DryIgnore:
+			ignore++
+		default:
+			review++
+		}
+	}
+	return apply, ignore, review
+}
+
+// verdict is the error that a run ends with once it has printed its report.
+func (s mapSummary) verdict() error {
+	if s.Review > 0 || len(s.Failed) > 0 {
+		return errReported
+	}
+	return nil
 }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"sfbridge/config/examples"
+)
+
+// atTerminal runs a command line whose output a person reads.
+func atTerminal(t *testing.T, args ...string) result {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), args, environment{
+		in: strings.NewReader(""), out: &out, err: &errs, terminal: true,
+		now: func() time.Time { return time.Unix(1767225610, 0) }, user: "ada",
+	})
+	return result{code, out.String(), errs.String()}
+}
+
+func TestMapShowsPeopleWhereValuesComeFrom(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := write(t, dir, "stripe.yaml", string(examples.Stripe))
+	payload := write(t, dir, "charge.json", charge)
+	r := atTerminal(t, "map", "--mapping", file, "--payload", payload)
+	require.Equal(t, exitOK, r.code, r.err)
+	assert.True(t, strings.HasPrefix(squeeze(r.out), `stripe:evt_1 type charge.succeeded object ch_1 order 1767225600000 route charge: apply
+upsert Payment__c by Stripe_Charge_Id__c
+FIELD SOURCE VALUE RESULT
+Stripe_Charge_Id__c $.data.object.id "ch_1" "ch_1"
+`), r.out)
+	for _, line := range []string{
+		`Amount__c $.data.object.amount 1250 12.50`,
+		`Origin__c (fixed) "Stripe" "Stripe"`,
+		`Note__c $.data.object.description null null (cleared)`,
+		`Paid_At__c $.data.object.created 1767225600 "2026-01-01T00:00:00.000Z"`,
+		`Source_Order__c the event's order 1767225600000 1767225600000`,
+		`Source_Event__c the event's id "stripe:evt_1" "stripe:evt_1"`,
+	} {
+		assert.Contains(t, squeeze(r.out), line)
+	}
+
+	bad := write(t, dir, "bad.json", strings.Replace(strings.Replace(charge, `"usd"`, `"<z>"`, 1), `"description":null,`, "", 1))
+	r = atTerminal(t, "map", "--mapping", file, "--payload", bad)
+	assert.Equal(t, exitFailed, r.code)
+	out := squeeze(r.out)
+	assert.Contains(t, out, "Amount__c $.data.object.amount 1250 ! has a currency that ISO 4217 doesn't know")
+	assert.Contains(t, out, "Note__c $.data.object.description (missing) (left out)")
+	assert.Contains(t, out, `review: Amount__c from $.data.object.amount: has a currency that ISO 4217 doesn't know: "<z>"`)
+}
+
+// squeeze makes every run of blanks one, so that no width matters.
+func squeeze(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(strings.Fields(line), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestMapSumsUpSeveralPayloads(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := write(t, dir, "stripe.yaml", string(examples.Stripe))
+	args := []string{"map", "--mapping", file,
+		"--payload", write(t, dir, "good.json", charge),
+		"--payload", write(t, dir, "other.json", strings.Replace(charge, "charge.succeeded", "payout.paid", 1)),
+		"--payload", write(t, dir, "broken.json", "{"),
+	}
+	r := bridge(t, nil, "", args...)
+	assert.Equal(t, exitFailed, r.code)
+	var report struct {
+		Events  []struct{ Outcome string }
+		Summary mapSummary
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.out), &report))
+	assert.Len(t, report.Events, 2)
+	require.Len(t, report.Summary.Failed, 1)
+	assert.Contains(t, report.Summary.Failed[0].Payload, "broken.json")
+	report.Summary.Failed = nil
+	assert.Equal(t, mapSummary{Payloads: 3, Events: 2, Apply: 1, Ignore: 1}, report.Summary)
+
+	r = atTerminal(t, args...)
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.out, "not a delivery of this source: the body is not JSON")
+	assert.Contains(t, squeeze(r.out), "all 2 1 1 0")
+
+	r = bridge(t, nil, "", args[:5]...)
+	assert.Equal(t, exitOK, r.code)
+	assert.NotContains(t, r.out, "summary", "one payload is the events alone")
+
+	r = bridge(t, nil, "", append(args[:3:3], args[7:]...)...)
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.err, "broken.json")
+}
+
+func TestMapDiff(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	old := write(t, dir, "old.yaml", string(examples.Stripe))
+	changed := strings.ReplaceAll(string(examples.Stripe), "Origin__c:   {value: Stripe}", "Origin__c:   {value: STRIPE}")
+	now := write(t, dir, "new.yaml", strings.ReplaceAll(changed, "Note__c:     {from: $.data.object.description, max: 255}", "Name__c:     $.data.object.nothing"))
+	payload := write(t, dir, "charge.json", charge)
+
+	r := bridge(t, nil, "", "map", "--mapping", now, "--diff", old, "--payload", payload)
+	require.Equal(t, exitOK, r.code, r.err)
+	var diff mapDiff
+	require.NoError(t, json.Unmarshal([]byte(r.out), &diff))
+	assert.Equal(t, 1, diff.Changed)
+	assert.Contains(t, r.out, `{"record":"Payment__c ch_1","field":"Origin__c","change":"changed","old":"Stripe","new":"STRIPE"}`)
+	assert.Contains(t, r.out, `{"record":"Payment__c ch_1","field":"Note__c","change":"removed","old":null,"new":null}`)
+
+	r = atTerminal(t, "map", "--mapping", now, "--diff", old, "--payload", payload)
+	assert.Equal(t, exitOK, r.code)
+	assert.Contains(t, r.out, "  ~ Payment__c ch_1  Origin__c: \"Stripe\" -> \"STRIPE\"\n")
+	assert.Contains(t, r.out, "1 of 1 events change\n")
+
+	r = atTerminal(t, "map", "--mapping", old, "--diff", old, "--payload", payload)
+	assert.Equal(t, "0 of 1 events change\n", r.out)
+}
