@@ -227,7 +227,7 @@ routes:
 		return w.org.Count(t, "SELECT COUNT() FROM Payment__c WHERE Customer__c != null") == 9, nil
 	})
 	orphan := w.events()["shop:o4"]
-	assert.Zero(t, number(t, orphan["Attempts__c"]))
+	assert.Zero(t, attempts(t, orphan))
 	assert.Contains(t, orphan["Error__c"], "C-9")
 	w.accepted("shop", `[{"id":"c9","type":"customer","key":"C-9"}]`)
 	w.completed(w.settled()["shop:o4"], "Created")
@@ -300,7 +300,7 @@ routes:
 	w.accepted("once", `[{"id":"p2b","key":"P2","thing":"T2","note":"second"}]`)
 	rows := w.settled()
 	w.review(rows["always:p1b"], "INVALID_FIELD_FOR_INSERT_UPDATE", "Thing__")
-	assert.Zero(t, number(t, rows["always:p1b"]["Attempts__c"]))
+	assert.Zero(t, attempts(t, rows["always:p1b"]))
 	w.completed(rows["always:p3"], "Created")
 	w.completed(rows["once:p2b"], "Updated")
 	found := w.records("Part__c", "Ext__c", "Note__c")

@@ -273,4 +273,13 @@ func number(t *testing.T, v any) float64 {
 	return f
 }
 
+// attempts are the failures that were charged to an event.
+func attempts(t *testing.T, row harness.Row) float64 {
+	t.Helper()
+	if row["Attempts__c"] == nil {
+		return 0
+	}
+	return number(t, row["Attempts__c"])
+}
+
 func repeat(text string, n int) string { return string(bytes.Repeat([]byte(text), n)) }
