@@ -251,3 +251,22 @@ func TestA15CompressedBodies(t *testing.T) {
 	assert.Len(t, rows, 1)
 	assert.Equal(t, body2, payload(t, rows["packed:g1"]))
 }
+
+// Signature and age are judged once, at receipt: what was accepted is worked on
+// and replayed later, whatever the secrets and the time are then.
+func TestA08JudgedAtReceipt(t *testing.T) {
+	t.Parallel()
+	w := prepare(t, func(c *harness.Config) { c.Only = []string{"process"} }, preset("stripe", "stripe", things))
+	receiver := w.beside("receive")
+	at := now()
+	header := http.Header{"Stripe-Signature": {"t=" + at + ",v1=" + hex.EncodeToString(mac(hookSecret, at+"."+body2))}, "Content-Type": {"application/json"}}
+	receiver.status(receiver.post("stripe", header, body2), http.StatusAccepted, "accepted")
+	receiver.bridge.Stop(t)
+	w.bridge.Config.Env["HOOK"] = "another secret by now"
+	w.bridge.Start(t)
+	w.completed(w.settled()["stripe:ev-77"], "Created")
+
+	replay := harness.Invoke(t, w.bridge.Config.Environment(), "replay", "--config", w.bridge.File(), "--id", "stripe:ev-77", "--force", "--reason", "test")
+	require.Equal(t, 0, replay.Code, replay.Err)
+	w.completed(w.settled()["stripe:ev-77"], "Unchanged")
+}
