@@ -45,7 +45,6 @@ var mayImport = map[string][]string{
 	"bridge/demo":         {"bridge", "config", "salesforce"},
 	"bridge/bench":        {"bridge", "config", "salesforce"},
 	"bridge/app":          {"bridge", "config", "mapping", "salesforce", "apex"},
-	"bridge/bench":        {"bridge", "config", "salesforce"},
 	"bridge":              {},
 	"cmd/bridge":          {"bridge", "config", "mapping", "salesforce", "apex"},
 	"test":                {"bridge", "config", "mapping", "salesforce", "apex", "test"},
