@@ -33,6 +33,7 @@ type Bridge struct {
 	opts    Options
 	cfg     *config.Config // filled
 	log     *slog.Logger
+	now     func() time.Time
 	catalog *provider.Catalog
 	sources atomic.Pointer[sources]
 	metrics *Metrics
@@ -53,7 +54,10 @@ type Bridge struct {
 // nor calls Salesforce. Every problem of settings, mappings and secrets is
 // reported at once.
 func New(opts Options) (*Bridge, error) {
-	b := &Bridge{opts: opts, log: opts.Log}
+	b := &Bridge{opts: opts, log: opts.Log, now: opts.Now}
+	if b.now == nil {
+		b.now = time.Now
+	}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
@@ -81,7 +85,7 @@ func (b *Bridge) load() (*sources, error) {
 	problems := []error{err}
 	compile := compiler{
 		env: b.opts.Env, publicURL: b.opts.Config.PublicURL, fetcher: b.keys,
-		kept: store.OpenSecrets(b.opts.Config.Store.Dir), log: b.log, now: time.Now,
+		kept: store.OpenSecrets(b.opts.Config.Store.Dir), log: b.log, now: b.now,
 	}
 	s := &sources{byName: map[string]*Source{}, receiver: map[string]*receive.Source{}}
 	for _, source := range list {

@@ -3,6 +3,7 @@ package app
 import (
 	"log/slog"
 	"slices"
+	"time"
 
 	"sfbridge/bridge/poll"
 	"sfbridge/bridge/receive"
@@ -26,7 +27,9 @@ type Options struct {
 	Env    config.Env     // where references are filled from
 	Roles  []Role         // empty: all
 	Log    *slog.Logger   // nil: discarded
-	Seams  Seams
+	// Now is the clock by which deliveries are judged; nil: time.Now.
+	Now   func() time.Time
+	Seams Seams
 }
 
 func (o Options) has(r Role) bool { return len(o.Roles) == 0 || slices.Contains(o.Roles, r) }

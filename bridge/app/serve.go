@@ -144,7 +144,7 @@ func (b *Bridge) receiver() http.Handler {
 		stager = gate{b, b.opts.Seams.stager(b.stager)}
 	}
 	return receive.NewHandler(receive.Config{
-		Sources: b.source, Stager: stager, PublicURL: b.publicURL(), Timeout: stageWait, Metrics: b.metrics, Log: b.log,
+		Sources: b.source, Stager: stager, PublicURL: b.publicURL(), Timeout: stageWait, Metrics: b.metrics, Log: b.log, Now: b.now,
 	})
 }
 
