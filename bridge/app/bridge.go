@@ -155,12 +155,14 @@ func (b *Bridge) newPoller() (*poll.Poller, error) {
 	if err != nil {
 		return nil, err
 	}
+	staging := func() bool { return b.stager != nil && b.stager.Busy() }
 	return poll.New(poll.Config{
 		Org: b.org, Applier: b.opts.Seams.applier(applier), Journal: b.store.Journal(),
 		Leases: store.NewMemoryLeases(time.Now), Metrics: b.metrics, Log: b.log, Owner: owner(),
 		Interval: p.Interval, Idle: p.Idle, Batch: p.Batch, Lanes: p.Lanes, Backoff: backoff,
 		DailyBudget: b.cfg.Salesforce.DailyBudget,
 		Usage:       b.login.Client.Usage,
+		Staging:     staging,
 	})
 }
 

@@ -87,6 +87,10 @@ type Config struct {
 	// Usage is the org's daily count of API calls; default: not known.
 	Usage func() salesforce.Usage
 
+	// Staging says whether more rows are on their way into the org, so that full
+	// batches are worth waiting for; default: never.
+	Staging func() bool
+
 	// CallTimeout bounds one query; default 2m.
 	CallTimeout time.Duration
 	// BatchTimeout bounds the work on one batch, also while stopping; default 5m.
@@ -135,6 +139,9 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.BatchTimeout, 5*time.Minute)
 	if c.Usage == nil {
 		c.Usage = func() salesforce.Usage { return salesforce.Usage{} }
+	}
+	if c.Staging == nil {
+		c.Staging = func() bool { return false }
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -94,8 +94,9 @@ func TestStopEndsTheHaul(t *testing.T) {
 func TestHaulFollowsMemory(t *testing.T) {
 	t.Parallel()
 	r := &run{Poller: &Poller{cfg: Config{Batch: 200, Lanes: 4}.withDefaults()}, limit: 200, haul: 800}
-	assert.Equal(t, 200, r.share(790, 4), "every lane gets a full transaction first")
-	assert.Equal(t, 400, r.share(1900, 4))
+	assert.Equal(t, 200, r.share(390, 4))
+	assert.Equal(t, 400, r.share(790, 4))
+	assert.Equal(t, 600, r.share(2400, 4))
 	assert.Equal(t, 800, r.share(5000, 1))
 	r.resize(outcome{applied: true, fits: 60})
 	assert.Equal(t, 60, r.share(5000, 1), "large payloads: what one query can bring")
@@ -105,4 +106,18 @@ func TestHaulFollowsMemory(t *testing.T) {
 	assert.Equal(t, 800, r.share(5000, 1), "it grows back")
 	r.resize(outcome{applied: true, limit: 100})
 	assert.Equal(t, 100, r.share(5000, 1), "small transactions are read one by one")
+}
+
+func TestPatienceFollowsTheOrg(t *testing.T) {
+	t.Parallel()
+	r := &run{Poller: &Poller{cfg: Config{Interval: time.Second}.withDefaults()}}
+	assert.Equal(t, time.Second, r.patience())
+	for range 50 {
+		r.took(3 * time.Second)
+	}
+	assert.InDelta(t, 6*time.Second, r.patience(), float64(time.Millisecond), "a slow org's batches are waited for")
+	for range 50 {
+		r.took(time.Minute)
+	}
+	assert.Equal(t, 10*time.Second, r.patience(), "within bounds")
 }

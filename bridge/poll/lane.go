@@ -35,14 +35,17 @@ func (l *lane) work(ctx context.Context, batch []*event.Event) outcome {
 	if crashes >= strictlyAlone {
 		weight = int64(l.cfg.Lanes)
 	}
+	began := l.cfg.Now()
 	if err := l.gate.Acquire(ctx, weight); err != nil {
-		return failed(batch, nil) // stopped before its turn
+		out := failed(batch, nil) // stopped before its turn
+		out.began = began
+		return out
 	}
 	defer l.gate.Release(weight)
 	stop := ctx.Done()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.cfg.BatchTimeout)
 	defer cancel()
-	began := l.cfg.Now()
+	began = l.cfg.Now()
 	var out outcome
 	if crashes >= maxCrashes {
 		out = l.abandon(ctx, batch, crashes)

@@ -25,11 +25,12 @@ type run struct {
 	held   []string // queues we hold the lease of
 	leased bool     // the leases have been asked for
 
-	inWork   int       // batches
-	querying bool      // a due query is under way
-	asked    bool      // a due query has been answered
-	fresh    bool      // rows have come in and nothing was chosen of them yet
-	changed  time.Time // last time that a batch or a query ended
+	inWork   int           // batches
+	querying bool          // a due query is under way
+	asked    bool          // a due query has been answered
+	fresh    bool          // rows have come in and nothing was chosen of them yet
+	changed  time.Time     // last time that a batch or a query ended
+	usual    time.Duration // how long a batch takes, on average
 	after    *event.Event
 	counting bool      // the last page was cut off: count the open rows too
 	review   time.Time // last count of rows in Review
@@ -77,7 +78,7 @@ func (r *run) loop(ctx context.Context) error {
 	defer timer.Stop()
 	for {
 		now := r.cfg.Now()
-		r.noteWakes()
+		r.noteWakes(now)
 		if ctx.Err() == nil {
 			r.dispatch(ctx, now)
 			r.query(ctx, now)
@@ -135,9 +136,12 @@ func (r *run) result() error {
 	return nil
 }
 
-func (r *run) noteWakes() {
+func (r *run) noteWakes(now time.Time) {
 	for _, w := range r.wakes() {
 		r.schedule.wake(w.at, w.rows)
+	}
+	if r.cfg.Staging() {
+		r.schedule.staging(now)
 	}
 }
 
@@ -174,28 +178,6 @@ func (r *run) dispatch(ctx context.Context, now time.Time) {
 	r.fresh = false
 }
 
-// share is how many rows a free lane takes of those that are ready: one full
-// transaction, or several when there are enough for all lanes, since one query
-// reads the payloads of all of them. While the org takes small transactions
-// only, each is read by itself.
-func (r *run) share(ready, lanes int) int {
-	full := 1
-	if r.limit == r.cfg.Batch {
-		full = max(1, ready/lanes/r.limit)
-	}
-	return min(full*r.limit, r.haul)
-}
-
-// partial says whether a batch may go although it isn't full: nothing that
-// could fill it is about to come, or what is about to come takes too long.
-func (r *run) partial(now time.Time) bool {
-	if !now.Before(r.changed.Add(r.cfg.Interval)) {
-		return true
-	}
-	coming := r.schedule.more || r.backlog.coming(now) > 0 || (r.schedule.staged > 0 && !r.fresh)
-	return !coming
-}
-
 func (r *run) start(ctx context.Context, batch []*event.Event) {
 	r.inWork++
 	l := &lane{cfg: r.cfg, rows: r.rows, gate: r.gate, size: r.limit}
@@ -207,6 +189,7 @@ func (r *run) takeBack(o outcome) {
 	r.inWork--
 	now := r.cfg.Now()
 	r.changed = now
+	r.took(now.Sub(o.began))
 	r.backlog.settle(o.fates)
 	r.backlog.fitted(o.moved, o.noRoom)
 	r.schedule.now = r.schedule.now || o.stale
@@ -230,21 +213,6 @@ func (r *run) takeBack(o outcome) {
 	r.resize(o)
 }
 
-// resize shrinks transactions to what the org takes, and hauls to what memory
-// has room for, and lets them grow back.
-func (r *run) resize(o outcome) {
-	resize := func(size *int, hint, most int) {
-		switch {
-		case hint > 0:
-			*size = max(1, min(*size, hint))
-		case o.applied:
-			*size = min(most, *size+max(1, *size/4))
-		}
-	}
-	resize(&r.limit, o.limit, r.cfg.Batch)
-	resize(&r.haul, o.fits, maxShare*r.cfg.Batch)
-}
-
 // fail starts a pause after a failed call.
 func (r *run) fail(began, now time.Time, err error) {
 	if stopped(r.stop) {
@@ -256,40 +224,6 @@ func (r *run) fail(began, now time.Time, err error) {
 	r.schedule.failed(began, now, func(n int) time.Duration { return r.backoff(n, err) })
 	r.cfg.Log.Warn("the poller rests: a call failed", "class", salesforce.ClassOf(err).String(),
 		"until", r.schedule.pauseUntil, "error", err)
-}
-
-// backoff is how long to rest after n failures. A hint of the server (minutes
-// when the day's calls are used up, seconds for too many at once) is the least.
-func (r *run) backoff(n int, err error) time.Duration {
-	b := r.cfg.Backoff
-	var least time.Duration
-	if e, ok := salesforce.AsError(err); ok {
-		least = e.RetryAfter()
-	}
-	if least > 0 {
-		b.Base = max(b.Base, least/2)
-		b.Max = max(b.Max, b.Base)
-	}
-	return least + b.Delay(n, r.cfg.Random)
-}
-
-// pause is how long loop may sleep when nothing happens.
-func (r *run) pause(now time.Time) time.Duration {
-	at := now.Add(r.cfg.Idle)
-	sooner := func(t time.Time) {
-		if t.After(now) && t.Before(at) {
-			at = t
-		}
-	}
-	if !r.querying {
-		if next := r.nextQuery(now); next.After(now) {
-			sooner(next)
-		}
-	}
-	sooner(r.backlog.nextHold())
-	sooner(r.schedule.pauseUntil)
-	sooner(r.changed.Add(r.cfg.Interval))
-	return at.Sub(now)
 }
 
 func (r *run) yields(w event.Work) bool {

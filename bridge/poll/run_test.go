@@ -109,9 +109,9 @@ func TestStopFinishesWhatIsInWork(t *testing.T) {
 		leases := store.NewMemoryLeases(nil)
 		stop := start(t, o.poller(t, func(c *Config) { c.Leases = leases }))
 		pass(o.latency*2 + o.latency/2) // the first batches are being applied
-		require.Len(t, o.see().batches, 4)
+		require.Len(t, o.see().batches, 2)
 		stop()
-		assert.Equal(t, 800, o.see().count(event.Completed), "the batches in work are finished, no more are begun")
+		assert.Equal(t, 400, o.see().count(event.Completed), "the batches in work are finished, no more are begun")
 		assert.Empty(t, o.see().inWork)
 		held, err := leases.Acquire(t.Context(), "another", []string{"B00", "B15"}, time.Minute)
 		require.NoError(t, err)

@@ -5,9 +5,9 @@ import "time"
 // schedule decides when the next due query is worth its call. It reads no
 // clock and does no I/O.
 //
-//   - Staged rows are fetched when staging pauses for a moment, or when they
-//     fill every lane, or after interval: single events go at once, a stream
-//     gathers into full batches.
+//   - Staged rows are fetched when staging has come to rest for a moment, or when
+//     they fill every lane, or after interval: single events go at once, a
+//     stream gathers into full batches.
 //   - Work that was left, and rows whose next attempt is due, wait for interval
 //     since the last query.
 //   - Rows that came another way wait for idle.
@@ -36,6 +36,14 @@ func (s *schedule) wake(now time.Time, rows int) {
 	}
 	s.staged += rows
 	s.lastWake = now
+}
+
+// staging notes that more rows are on their way: what was staged can wait for
+// them.
+func (s *schedule) staging(now time.Time) {
+	if s.staged > 0 {
+		s.lastWake = now
+	}
 }
 
 // queryStarts notes that a due query is under way.
@@ -103,9 +111,13 @@ func (s *schedule) next(atHand int) time.Time {
 	return later(at, s.pauseUntil)
 }
 
-// gathered is when the staged rows are worth a query.
+// gathered is when the staged rows are worth a query: not while the lanes have
+// enough to do.
 func (s *schedule) gathered(atHand int) time.Time {
-	if s.staged >= s.full && atHand < s.full {
+	switch {
+	case atHand >= s.full:
+		return s.lastQuery.Add(s.idle)
+	case s.staged >= s.full:
 		return s.lastWake
 	}
 	longest := s.firstWake.Add(s.interval)

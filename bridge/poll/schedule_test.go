@@ -36,7 +36,15 @@ func TestScheduleNext(t *testing.T) {
 		}, none, 10*time.Second + time.Millisecond},
 		{"unless the lanes have enough to do", func(s *schedule) {
 			s.wake(at(10*time.Second), 800)
-		}, 800, 10*time.Second + quiet},
+		}, 800, 60 * time.Second},
+		{"what was staged waits for what is on its way", func(s *schedule) {
+			s.wake(at(10*time.Second), 200)
+			s.staging(at(11 * time.Second))
+		}, none, 11*time.Second + quiet},
+		{"but not longer than interval either", func(s *schedule) {
+			s.wake(at(10*time.Second), 200)
+			s.staging(at(20 * time.Second))
+		}, none, 12 * time.Second},
 		{"what was left is tried after interval", func(s *schedule) { s.again = true }, none, 2 * time.Second},
 		{"a next attempt is met", func(s *schedule) { s.dueAt(at(30 * time.Second)); s.dueAt(at(40 * time.Second)) }, none, 30 * time.Second},
 		{"next attempts gather for interval", func(s *schedule) { s.dueAt(at(time.Second)) }, none, 2 * time.Second},

@@ -151,6 +151,13 @@ func (s *Stager) Stage(ctx context.Context, requests []Request) []Answer {
 	return answers
 }
 
+// Busy says whether rows are on their way into the org.
+func (s *Stager) Busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls > 0 || len(s.queue) > 0
+}
+
 // Close refuses new events, waits for the calls in flight and writes the
 // duplicate counts, at most until ctx ends.
 func (s *Stager) Close(ctx context.Context) error {

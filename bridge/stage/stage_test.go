@@ -79,7 +79,12 @@ func TestABatchFillsWhileACallIsInFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		org, s := setup(t, func(c *Config) { c.Calls = 1 })
-		org.before = func(int, []salesforce.Row) error { time.Sleep(100 * time.Millisecond); return nil }
+		org.before = func(int, []salesforce.Row) error {
+			assert.True(t, s.Busy())
+			time.Sleep(100 * time.Millisecond)
+			return nil
+		}
+		assert.False(t, s.Busy())
 		var events []*event.Event
 		for i := range 450 {
 			events = append(events, newEvent(fmt.Sprint("e", i), "aa"))
@@ -87,6 +92,7 @@ func TestABatchFillsWhileACallIsInFlight(t *testing.T) {
 		assert.Equal(t, map[Status]int{Accepted: 450}, tally(stageAll(s, events)))
 		assert.Equal(t, []int{200, 200, 50}, org.calls)
 		require.NoError(t, s.Close(t.Context()))
+		assert.False(t, s.Busy())
 	})
 }
 
