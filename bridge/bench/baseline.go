@@ -45,8 +45,7 @@ func (w *world) measureBaseline(ctx context.Context, r *Report) error {
 	if sleep(working, w.cfg.WarmUp) == nil {
 		before, begun := w.read(), done.Load()
 		_ = sleep(working, w.cfg.Window)
-		after := w.read()
-		r.Baseline = throughput(int(done.Load()-begun), after.calls-before.calls, after.at.Sub(before.at))
+		r.Baseline = throughput(int(done.Load()-begun), before, w.read())
 	}
 	stop()
 	wg.Wait()

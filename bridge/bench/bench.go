@@ -51,15 +51,24 @@ type Throughput struct {
 	EventsPerSecond float64 `json:"events_per_second"`
 	APICalls        int     `json:"api_calls"`
 	CallsPerEvent   float64 `json:"calls_per_event"`
+	// Operations counts the calls by kind.
+	Operations map[string]int `json:"operations"`
 }
 
-func throughput(events, calls int, took time.Duration) Throughput {
-	t := Throughput{Events: events, Seconds: took.Seconds(), APICalls: calls}
+// throughput is what happened between two readings of the org's counters.
+func throughput(events int, from, to reading) Throughput {
+	took := to.at.Sub(from.at)
+	t := Throughput{Events: events, Seconds: took.Seconds(), APICalls: to.calls - from.calls, Operations: map[string]int{}}
+	for operation, n := range to.operations {
+		if n -= from.operations[operation]; n > 0 {
+			t.Operations[operation] = n
+		}
+	}
 	if took > 0 {
 		t.EventsPerSecond = float64(events) / took.Seconds()
 	}
 	if events > 0 {
-		t.CallsPerEvent = float64(calls) / float64(events)
+		t.CallsPerEvent = float64(t.APICalls) / float64(events)
 	}
 	return t
 }
@@ -153,6 +162,7 @@ func conditions(cfg Config) Conditions {
 		Notes: []string{
 			"bridge, senders and simulated org share these CPUs",
 			fmt.Sprintf("the first %s of each measurement are warm-up and not counted", cfg.WarmUp),
+			"calls to the business record are counted from the first event to the last record",
 			"every event is a charge of its own: one record each",
 		},
 	}

@@ -23,9 +23,9 @@ func (w *world) measureReceive(ctx context.Context, r *Report) error {
 		before := w.read()
 		crowd.record()
 		err := crowd.endOr(ctx, w.cfg.Window)
-		took := time.Since(before.at)
+		after := w.read()
 		waits := crowd.recorded()
-		r.Receive = throughput(len(waits), w.read().calls-before.calls, took)
+		r.Receive = throughput(len(waits), before, after)
 		r.Latency = latency(waits)
 		return err
 	})
@@ -64,12 +64,15 @@ func (w *world) measureBacklog(ctx context.Context, r *Report) error {
 // hold back.
 const open = 4000
 
-// measureBusiness measures the whole way.
+// measureBusiness measures the whole way: the rate within the window, the calls
+// from the first event sent to the last record written, since a call in the
+// window may serve an event outside it.
 func (w *world) measureBusiness(ctx context.Context, r *Report) error {
 	p, err := w.launch(ctx)
 	if err != nil {
 		return err
 	}
+	begin := w.read()
 	var done atomic.Int64
 	crowd := w.newCrowd(p.URL(), func(accepted int64) bool { return accepted-done.Load() < open })
 	counting, stop := context.WithCancel(ctx)
@@ -86,13 +89,15 @@ func (w *world) measureBusiness(ctx context.Context, r *Report) error {
 		before := w.read()
 		err := crowd.endOr(ctx, w.cfg.Window)
 		after := w.read()
-		r.Business = throughput(after.records-before.records, after.calls-before.calls, after.at.Sub(before.at))
+		r.Business = throughput(after.records-before.records, before, after)
 		return err
 	})
 	stop()
 	wg.Wait()
 	if err == nil {
 		r.Lost, err = w.settle(ctx, int(crowd.accepted.Load()))
+		whole := throughput(int(crowd.accepted.Load()), begin, w.read())
+		r.Business.APICalls, r.Business.CallsPerEvent, r.Business.Operations = whole.APICalls, whole.CallsPerEvent, whole.Operations
 	}
 	if err == nil {
 		r.Memory.Business, err = peak(p)

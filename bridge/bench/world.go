@@ -136,13 +136,17 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // reading is the org's counters at one time.
 type reading struct {
-	at      time.Time
-	calls   int
-	staged  int
-	records int
+	at         time.Time
+	calls      int
+	operations map[string]int
+	staged     int
+	records    int
 }
 
 func (w *world) read() reading {
 	s := w.org.Stats()
-	return reading{at: time.Now(), calls: s.APICalls.Total, staged: s.Rows[event.Object], records: s.Rows[target]}
+	return reading{
+		at: time.Now(), calls: s.APICalls.Total, operations: s.APICalls.ByOperation,
+		staged: s.Rows[event.Object], records: s.Rows[target],
+	}
 }
