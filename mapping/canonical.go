@@ -132,7 +132,66 @@ func canonicalRoute(r *Route) map[string]any {
 		records = append(records, canonicalRecord(s))
 	}
 	o["records"] = records
+	if r.authority != nil {
+		o["authority"] = canonicalAuthority(r.authority)
+	}
+	if len(r.effects) > 0 {
+		effects := []any{}
+		for _, e := range r.effects {
+			effects = append(effects, canonicalEffect(e))
+		}
+		o["effects"] = effects
+	}
 	return o
+}
+
+// canonicalEffect writes an effect. In the body of a post, text that is a path
+// stands for the event's value; all other text is itself.
+func canonicalEffect(e *effect) map[string]any {
+	t := e.target
+	when := object{"object": t.On, "field": t.Field}
+	if e.from != nil {
+		when["from"] = e.from
+	}
+	if e.to != nil {
+		when["to"] = e.to
+	}
+	content := object{}
+	if t.Kind == EffectPost {
+		content["url"], content["body"] = t.URL, bodyTexts(e.body)
+		content.text("secret", t.Secret)
+	} else {
+		fields := object{}
+		for _, f := range e.spec.fields {
+			fields[f.Name] = canonicalField(f)
+		}
+		content["object"], content["fields"] = t.Object, fields.plain()
+		if t.Kind == EffectRecord {
+			content["key"] = canonicalKey(e.spec)
+		}
+	}
+	return map[string]any{"name": t.Name, "when": when.plain(), string(t.Kind): content.plain()}
+}
+
+// bodyTexts is a body with its paths written out.
+func bodyTexts(tree any) any {
+	switch t := tree.(type) {
+	case path.Path:
+		return t.String()
+	case []any:
+		out := make([]any, len(t))
+		for i, item := range t {
+			out[i] = bodyTexts(item)
+		}
+		return out
+	case map[string]any:
+		out := object{}
+		for name, item := range t {
+			out[name] = bodyTexts(item)
+		}
+		return out.plain()
+	}
+	return tree
 }
 
 // canonicalWhen maps each key to its alternatives: {"glob": text} for text,

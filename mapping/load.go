@@ -37,6 +37,8 @@ func Parse(name string, data []byte) (*File, error) {
 		context: map[string]path.Path{},
 		unsure:  map[*Route]bool{},
 		places:  map[*spec]*strictyaml.Node{},
+
+		effectNames: map[string]bool{},
 	}
 	if root := strictyaml.Parse(data, l.Report); root != nil {
 		l.top(root)
@@ -61,6 +63,9 @@ type loader struct {
 	unsure  map[*Route]bool            // routes whose when could not be read
 	digits  transform.Currencies
 	context map[string]path.Path // header and $$ paths, by context key
+
+	effectNames map[string]bool
+	fallback    *Authority // of routes without one of their own
 }
 
 var (
@@ -90,7 +95,9 @@ func (l *loader) top(root *strictyaml.Node) {
 	f.OnConflict = OnConflict(m.Enum("on_conflict", string(ConflictKeep), string(ConflictReject)))
 	f.Limits = l.limits(m.Get("limits"))
 	f.Currencies = l.currencies(m.Get("currencies"))
-	l.notYet(m, "authority", "reconcile")
+	l.notYet(m, "reconcile")
+	l.judgeAuthority(m)
+	l.fallback = l.authority(m.Get("authority"))
 	l.routes(m)
 }
 
@@ -107,7 +114,7 @@ func (l *loader) name(m strictyaml.Map, key, do string) string {
 // noReferences: only what is never written to records may come from outside
 // the file.
 func (l *loader) noReferences(n *strictyaml.Node) {
-	if n.Unfilled() {
+	if n.Unfilled() && !filledElsewhere.MatchString(n.Path) {
 		l.At(n, "a reference is not filled here", "write the value itself; references stand in secrets and params")
 	}
 	for _, e := range n.Members() {

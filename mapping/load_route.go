@@ -36,7 +36,8 @@ func (l *loader) routes(top strictyaml.Map) {
 
 func (l *loader) route(n *strictyaml.Node, position int) *Route {
 	m := n.Map(l.Report, routeKeys...)
-	l.notYet(m, "effects", "authority", "reconcile")
+	l.notYet(m, "reconcile")
+	l.judgeAuthority(m)
 	r := &Route{
 		Name:   m.Text("name", fmt.Sprintf("route%d", position+1)),
 		Ignore: m.Bool("ignore", false),
@@ -50,7 +51,7 @@ func (l *loader) route(n *strictyaml.Node, position int) *Route {
 		l.At(m.Get("name"), "the name is empty", "write a short name; metrics and history show it")
 	}
 	if r.Ignore {
-		for _, key := range []string{"records", "schema"} {
+		for _, key := range []string{"records", "schema", "effects", "authority"} {
 			if m.Has(key) {
 				l.Key(m.Entry(key), key+" can't stand beside ignore: true", "remove one of them")
 			}
@@ -68,6 +69,10 @@ func (l *loader) route(n *strictyaml.Node, position int) *Route {
 		r.records = append(r.records, s)
 	}
 	l.judgeRecords(r)
+	l.effects(m.Get("effects"), r)
+	if r.authority = l.authority(m.Get("authority")); r.authority == nil {
+		r.authority = l.fallback
+	}
 	return r
 }
 

@@ -12,9 +12,11 @@ type Route struct {
 	Name   string
 	Ignore bool // events of it are answered and forgotten
 
-	when    when
-	schema  *schema
-	records []*spec
+	when      when
+	schema    *schema
+	records   []*spec
+	effects   []*effect
+	authority *Authority
 }
 
 // Route finds the first route that fits the event.

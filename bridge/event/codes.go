@@ -24,5 +24,7 @@ const (
 	CodeLock       = "LOCK"       // the record stayed locked
 	CodeConfig     = "CONFIG"     // the org refuses what the mapping names
 	CodeDeleted    = "DELETED"    // the record was deleted while the event was under way
+	CodeEffect     = "EFFECT"     // a side effect failed for good
+	CodeAuthority  = "AUTHORITY"  // the provider's own object can't be had
 	CodeMoved      = "MOVED"      // the target kept changing under the decision
 )

@@ -33,8 +33,11 @@ func (l Line) String() string {
 
 // AppendHistory adds a line. When the field is full the oldest lines are
 // folded into one that counts them.
-func AppendHistory(history string, l Line) string {
-	line := Cut(l.String(), 1024)
+func AppendHistory(history string, l Line) string { return AppendLine(history, l.String()) }
+
+// AppendLine is AppendHistory for a line that is written out.
+func AppendLine(history, line string) string {
+	line = Cut(line, 1024)
 	if history == "" {
 		return line
 	}
