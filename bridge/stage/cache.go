@@ -1,42 +1,76 @@
 package stage
 
-import "sync"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"sync"
+)
 
 // confirmed is a bounded memory of event ids that are durable. It holds two
 // generations: when the young one is full it becomes the old one, so that keys
-// in use survive and memory stays flat.
+// in use survive and memory stays flat. Entries are small and hold no pointers,
+// so that a full memory costs the garbage collector nothing.
 type confirmed struct {
 	mu         sync.Mutex
 	size       int
-	young, old map[string]known
+	young, old map[digest]slot
 }
 
+// digest stands for an event id: the first half of its SHA-256.
+type digest [sha256.Size / 2]byte
+
+// slot is a known row without its receive time.
+type slot struct {
+	row  [rowIDLength]byte
+	hash [sha256.Size]byte
+}
+
+// rowIDLength is the length of a Salesforce id.
+const rowIDLength = 18
+
 func newConfirmed(size int) *confirmed {
-	return &confirmed{size: max(1, size/2), young: map[string]known{}}
+	return &confirmed{size: max(1, size/2), young: map[digest]slot{}}
 }
 
 func (c *confirmed) get(id string) (known, bool) {
+	key := digestOf(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if k, ok := c.young[id]; ok {
-		return k, true
+	s, ok := c.young[key]
+	if !ok {
+		if s, ok = c.old[key]; !ok {
+			return known{}, false
+		}
+		c.keep(key, s)
 	}
-	k, ok := c.old[id]
-	if ok {
-		c.keep(id, k)
-	}
-	return k, ok
+	return known{row: string(s.row[:]), hash: hex.EncodeToString(s.hash[:])}, true
 }
 
+// put remembers a row. One whose id or hash has another form than the bridge's
+// own is not remembered: the org is asked again.
 func (c *confirmed) put(id string, k known) {
+	var s slot
+	if len(k.row) != rowIDLength || len(k.hash) != hex.EncodedLen(sha256.Size) {
+		return
+	}
+	copy(s.row[:], k.row)
+	if _, err := hex.Decode(s.hash[:], []byte(k.hash)); err != nil {
+		return
+	}
+	key := digestOf(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keep(id, k)
+	c.keep(key, s)
 }
 
-func (c *confirmed) keep(id string, k known) {
+func (c *confirmed) keep(key digest, s slot) {
 	if len(c.young) >= c.size {
-		c.old, c.young = c.young, map[string]known{}
+		c.old, c.young = c.young, make(map[digest]slot, c.size)
 	}
-	c.young[id] = k
+	c.young[key] = s
+}
+
+func digestOf(id string) digest {
+	sum := sha256.Sum256([]byte(id))
+	return digest(sum[:len(digest{})])
 }
