@@ -28,6 +28,7 @@ type Config struct {
 	Mappings   []string // mapping files, ready to open, sorted
 
 	data     []byte
+	orgOnly  bool // for a command that needs no mapping
 	warnings []Problem
 }
 

@@ -27,14 +27,24 @@ func Load(file string) (*Config, error) {
 // Parse reads the text of a settings file. Name stands in messages, and
 // relative paths start at its directory.
 func Parse(name string, data []byte) (*Config, error) {
-	return read(name, data, func(*strictyaml.Node, *strictyaml.Report) {})
+	return read(&Config{File: name, data: data}, func(*strictyaml.Node, *strictyaml.Report) {})
+}
+
+// LoadOrg reads a settings file for a command that needs the org alone: there
+// may be no mapping file yet.
+func LoadOrg(file string) (*Config, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return Load(file)
+	}
+	return read(&Config{File: file, data: data, orgOnly: true}, func(*strictyaml.Node, *strictyaml.Report) {})
 }
 
 // Fill reads the settings again with the references of the named sections (the
 // keys at the top of the file) filled in, of all sections when none is named.
 func (c *Config) Fill(env Env, sections ...string) (*Config, error) {
 	lookup := env.in(filepath.Dir(c.File))
-	return read(c.File, c.data, func(root *strictyaml.Node, report *strictyaml.Report) {
+	return read(&Config{File: c.File, data: c.data, orgOnly: c.orgOnly}, func(root *strictyaml.Node, report *strictyaml.Report) {
 		for _, e := range root.Entries {
 			if len(sections) == 0 || slices.Contains(sections, e.Key) {
 				e.Value.Fill(report, lookup)
@@ -43,14 +53,15 @@ func (c *Config) Fill(env Env, sections ...string) (*Config, error) {
 	})
 }
 
-func read(name string, data []byte, fill func(*strictyaml.Node, *strictyaml.Report)) (*Config, error) {
+// read fills a Config that has its file and data.
+func read(cfg *Config, fill func(*strictyaml.Node, *strictyaml.Report)) (*Config, error) {
 	l := &loader{
-		Report: strictyaml.NewReport(name),
-		warn:   strictyaml.NewReport(name),
-		dir:    filepath.Dir(name),
-		cfg:    &Config{File: name, data: data},
+		Report: strictyaml.NewReport(cfg.File),
+		warn:   strictyaml.NewReport(cfg.File),
+		dir:    filepath.Dir(cfg.File),
+		cfg:    cfg,
 	}
-	if root := strictyaml.Parse(data, l.Report); root != nil {
+	if root := strictyaml.Parse(cfg.data, l.Report); root != nil {
 		fill(root, l.Report)
 		l.top(root)
 	}
@@ -184,7 +195,7 @@ func (l *loader) mappings(top strictyaml.Map) {
 			continue
 		}
 		found, err := filepath.Glob(below(l.dir, text))
-		if err != nil || len(found) == 0 {
+		if (err != nil || len(found) == 0) && !l.cfg.orgOnly {
 			l.At(item, fmt.Sprintf("no file fits %q", item.Spelled), "relative names start at the directory of this file")
 		}
 		l.cfg.Mappings = append(l.cfg.Mappings, found...)
