@@ -38,6 +38,7 @@ func newMap(env environment) *cobra.Command {
 	f.StringArrayVar(&o.payloads, "payload", nil, "file with a delivery's body, or - for standard input (repeatable)")
 	f.StringArrayVar(&o.headers, "header", nil, "'Name: value' of the delivery (repeatable)")
 	f.StringVar(&o.diff, "diff", "", "mapping file to compare with: show what changes against it")
+	c.AddCommand(newMapInit(env))
 	return c
 }
 
