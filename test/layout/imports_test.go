@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"bridge/poll":         {"bridge/event", "bridge/apply", "bridge/store", "salesforce", "salesforce/soql"},
 	"bridge/operate":      {"bridge/event", "salesforce", "salesforce/soql"},
 	"bridge/trial":        {"bridge/event", "bridge/identify", "bridge/provider", "bridge/verify"},
+	"bridge/propose":      {"mapping", "salesforce"},
 	"bridge/preflight":    {"bridge/event", "mapping", "salesforce"},
 	"bridge/demo":         {"bridge", "config", "salesforce"},
 	"bridge/bench":        {"bridge", "config", "salesforce"},
