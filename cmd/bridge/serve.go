@@ -62,6 +62,7 @@ func serve(ctx context.Context, env environment, o serveOptions) error {
 	if err := b.Start(ctx); err != nil {
 		return err
 	}
+	boundMemory(env.env)
 	log.Info("serving", "url", b.URL(), "admin", b.AdminURL())
 	reloadOnHangup(ctx, b, log)
 	err = b.Run(ctx)
