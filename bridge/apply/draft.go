@@ -126,6 +126,7 @@ func (d *draft) save(i int, rec mapping.Record) {
 		d.contradiction = true
 		return
 	}
+	d.lock(rec, k)
 	w := d.newRow(rec, k, t)
 	w.creates, w.follows = !t.exists, t.exists && t.id == ""
 	w.fields = rec.Sent(d.entry.judged[i].Verdict == decide.Create)
@@ -173,6 +174,7 @@ func (d *draft) remove(i int, rec mapping.Record) {
 		d.contradiction = true
 		return
 	}
+	d.lock(rec, k)
 	if rec.Order != nil {
 		mark := d.newRow(rec, k, t)
 		mark.do, mark.fields = changeByID, rec.Sent(false)

@@ -34,6 +34,7 @@ type entry struct {
 	main     *row     // write of the record that speaks for the event
 	targetID string   // of that record, when it was read
 	folded   bool     // a later event's write took its place
+	locks    []string // lock rows beside that of its queue
 
 	revision int64 // what was sent last
 }
@@ -134,6 +135,9 @@ func (s size) with(d *draft) (locks, outcomes int) {
 
 func (s size) add(d *draft) {
 	s.queues[d.entry.it.queue()] = true
+	for _, q := range d.entry.locks {
+		s.queues[q] = true
+	}
 	s.rows[d.entry.it.ev.RowID] = true
 	for _, f := range d.bumps {
 		s.queues[f.home] = true
@@ -166,19 +170,6 @@ func (p *plan) items() []*item {
 		out[i] = e.it
 	}
 	return out
-}
-
-// queues are the names of the lock rows of a transaction, in order.
-func queues(entries []*entry, bumps map[string]*follower) []string {
-	names := map[string]bool{}
-	for _, e := range entries {
-		names[e.it.queue()] = true
-	}
-	for _, f := range bumps {
-		names[f.home] = true
-	}
-	delete(names, "")
-	return slices.Sorted(maps.Keys(names))
 }
 
 // without are the followers that have no outcome in the transaction, in order

@@ -98,6 +98,13 @@ func HomeQueue(p ProcessorKind, entity string) string {
 	return QueueName(p, int(sum[0])%Queues)
 }
 
+// LockQueue is the queue whose lock row a transaction updates before it writes a
+// record that events of several entities may write. It is a queue of the bridge
+// whoever processes the event.
+func LockQueue(object, key string) string {
+	return HomeQueue(ByBridge, BusinessKey(strings.ToLower(object), key))
+}
+
 // QueueName is the name of queue n (0 to 15) of a processor.
 func QueueName(p ProcessorKind, n int) string { return fmt.Sprintf("%s%02d", p.Prefix(), n) }
 
