@@ -34,6 +34,7 @@ func parseOrder(v any, as Unit) (int64, error) {
 		if n, err := parseTime(text); err == nil {
 			return n, nil
 		}
+		text = strings.TrimSuffix(text, " UTC")
 		return parseTime(strings.Replace(text, " ", "T", 1) + "Z")
 	}
 	number, err := parseNumber(text)

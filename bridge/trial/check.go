@@ -26,6 +26,8 @@ type Report struct {
 	Events []Event       `json:"events"`
 	// Note says why a rightly signed delivery holds no events.
 	Note string `json:"note,omitempty"`
+	// Hint says in words that help why it was judged so.
+	Hint string `json:"hint,omitempty"`
 }
 
 // Event is one event of the delivery; what is absent is null.
@@ -54,6 +56,7 @@ func Check(catalog *provider.Catalog, d Delivery) (Report, error) {
 		return Report{}, err
 	}
 	report.Valid, report.Reason = result.Valid, result.Reason
+	report.Hint = hint(catalog, rules, d, result)
 	if !report.Valid {
 		return report, nil
 	}

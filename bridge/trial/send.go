@@ -6,16 +6,19 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"sfbridge/bridge/provider"
 	"sfbridge/bridge/verify"
+	"sfbridge/bridge/verify/special"
 )
 
 // Sender signs a body as its provider would and sends it.
 type Sender struct {
 	URL     string
+	Signed  string // the URL that is signed, where it is another one than is called; empty: URL
 	Preset  *provider.Preset
 	Rule    *verify.Rule // nil: the preset's first
 	Secret  string
@@ -117,37 +120,42 @@ func (s Sender) withDefaults() Sender {
 	return s
 }
 
-// signed builds the headers of one delivery, signed now.
-func (s Sender) signed() (http.Header, error) {
+// signed builds one delivery, signed now.
+func (s Sender) signed() (verify.Request, error) {
 	rule := s.Rule
 	if rule == nil {
 		if len(s.Preset.Rules) == 0 {
-			return nil, verify.ErrNotSignable
+			return verify.Request{}, verify.ErrNotSignable
 		}
 		rule = &s.Preset.Rules[0]
 	}
-	header := s.Preset.Send.For(s.Body)
-	header.Set("Content-Type", "application/json")
+	header := http.Header{"Content-Type": {"application/json"}}
+	for name, values := range s.Preset.Send.For(s.Body) {
+		header[name] = values
+	}
 	for name, values := range s.Header {
 		header[http.CanonicalHeaderKey(name)] = values
 	}
-	signature, err := verify.Sign(*rule, s.Secret, verify.Request{
-		Method: http.MethodPost, URL: s.URL, Header: header, Body: s.Body, Now: s.Now(),
+	address := s.Signed
+	if address == "" {
+		address = s.URL
+	}
+	made, err := verify.SignRequest(*rule, special.Schemes(), s.Secret, verify.Request{
+		Method: http.MethodPost, URL: address, Header: header, Body: s.Body, Now: s.Now(),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("signing for %s: %w", s.Preset.Name, err)
+		return verify.Request{}, fmt.Errorf("signing for %s: %w", s.Preset.Name, err)
 	}
-	for name, values := range signature {
-		header[name] = values
-	}
-	return header, nil
+	// Some schemes add to the query what they signed.
+	made.URL = s.URL + strings.TrimPrefix(made.URL, address)
+	return made, nil
 }
 
 func (s Sender) one(ctx context.Context, number int) Sent {
 	sent := Sent{Number: number}
-	header, err := s.signed()
+	made, err := s.signed()
 	if err == nil {
-		sent, err = s.post(ctx, number, header)
+		sent, err = s.post(ctx, number, made)
 	}
 	if err != nil {
 		sent.Error = err.Error()
@@ -155,13 +163,13 @@ func (s Sender) one(ctx context.Context, number int) Sent {
 	return sent
 }
 
-func (s Sender) post(ctx context.Context, number int, header http.Header) (Sent, error) {
+func (s Sender) post(ctx context.Context, number int, made verify.Request) (Sent, error) {
 	sent := Sent{Number: number}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, bytes.NewReader(s.Body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, made.URL, bytes.NewReader(made.Body))
 	if err != nil {
 		return sent, err
 	}
-	req.Header = header
+	req.Header = made.Header
 	start := s.Now()
 	resp, err := s.Client.Do(req)
 	sent.Took = s.Now().Sub(start)

@@ -27,7 +27,7 @@ func newSend(env environment) *cobra.Command {
 		Use: "send", Short: "Sign and send test deliveries",
 		Example: "  bridge send --url http://127.0.0.1:8080/webhooks/stripe --provider stripe --secret whsec_demo --body event.json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := required(c, "url", "provider", "secret", "body"); err != nil {
+			if err := required(c, "url", "provider", "body"); err != nil {
 				return err
 			}
 			return send(c, env, o)
@@ -35,6 +35,7 @@ func newSend(env environment) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.sender.URL, "url", "", "where to send; it is also the URL that is signed")
+	f.StringVar(&o.sender.Signed, "signed-url", "", "the address that is signed, where it differs (public_url)")
 	f.StringVar(&o.provider, "provider", "", "preset, such as stripe")
 	f.StringVar(&o.scheme, "scheme", "", "one row of the signature table instead of the provider's rule")
 	f.StringVar(&o.sender.Secret, "secret", "", "as the provider shows it")
@@ -78,6 +79,9 @@ func (o *sendOptions) prepare(env environment) error {
 	}
 	if o.sender.Preset, err = catalog.Preset(o.provider); err != nil {
 		return usage("%v", err)
+	}
+	if !o.sender.Preset.Unsigned() && o.sender.Secret == "" {
+		return usage("bridge send needs --secret: the %s", o.sender.Preset.Secrets)
 	}
 	if o.scheme != "" {
 		rule, err := catalog.Rule(o.scheme)

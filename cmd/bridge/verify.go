@@ -92,10 +92,13 @@ func verifyOne(c *cobra.Command, env environment, o verifyOptions) error {
 
 func showJudgement(env environment, r trial.Report) error {
 	if !r.Valid {
-		_, err := fmt.Fprintf(env.out, "not valid: %s\n", strings.ReplaceAll(string(r.Reason), "_", " "))
+		_, err := fmt.Fprintf(env.out, "not valid: %s\n%s\n", strings.ReplaceAll(string(r.Reason), "_", " "), r.Hint)
 		return err
 	}
 	fmt.Fprintln(env.out, "valid")
+	if r.Hint != "" {
+		fmt.Fprintln(env.out, r.Hint)
+	}
 	if r.Note != "" {
 		fmt.Fprintln(env.out, r.Note)
 	}

@@ -205,9 +205,8 @@ func TestHandshakesAreNoOracleAndNoOpenDoor(t *testing.T) {
 	assert.JSONEq(t, `{"status":"ignored"}`, r.body)
 	assert.NotContains(t, w.log.String(), "first-secret-0123")
 
-	again := *w // another process on the same store
-	again.bridge = nil
-	again.stager = &memory{rows: map[string]string{}}
+	again := newWorld(t) // another process on the same store
+	again.dir, again.env = w.dir, w.env
 	again.start()
 	assert.Equal(t, 200, again.post("fresh", w.signed("asana", "first-secret-0123", "fresh", nil, heartbeat), heartbeat).status)
 	assert.Empty(t, w.stager.taken())

@@ -177,6 +177,8 @@ func (w *world) signed(rule, secret, source string, header http.Header, body str
 	return out
 }
 
+func (w *world) clock() time.Time { return time.Unix(w.now.Load(), 0) }
+
 func (w *world) url(source string) string {
 	base := w.public
 	if base == "" {

@@ -29,15 +29,15 @@ const NothingSigned = "none-fetch"
 // Schemes returns the registry, by the kinds of the rule table.
 func Schemes() verify.Schemes {
 	return verify.Schemes{
-		"adyen-items":       {Trust: verify.SignedPartial, Key: hexKey, Check: adyenItems},
-		"twilio":            {Trust: verify.SignedBody, Key: rawKey, Check: twilio},
-		"braintree":         {Trust: verify.SignedBody, Key: braintreeKey, Check: braintree},
+		"adyen-items":       {Trust: verify.SignedPartial, Key: hexKey, Check: adyenItems, Sign: signAdyen},
+		"twilio":            {Trust: verify.SignedBody, Key: rawKey, Check: twilio, Sign: signTwilio},
+		"braintree":         {Trust: verify.SignedBody, Key: braintreeKey, Check: braintree, Sign: signBraintree},
 		"paypal-rsa":        {Trust: verify.SignedBody, Key: payPalKey, Fetched: payPalFetched, Check: payPal},
 		"sns-rsa":           {Trust: verify.SignedPartial, Key: certificateKey, Fetched: snsFetched, Check: sns},
 		"jwt-es256-bodysha": {Trust: verify.SignedBody, Key: plaidKey, Check: bodyToken},
-		"jwt-hs256":         {Trust: verify.AuthenticatedCaller, Key: rawKey, Check: callerToken},
-		"none-orgid":        {Trust: verify.Unsigned, Key: rawKey, Check: organisation},
-		NothingSigned:       {Trust: verify.Unsigned, Key: rawKey, Check: nothingSigned},
+		"jwt-hs256":         {Trust: verify.AuthenticatedCaller, Key: rawKey, Check: callerToken, Sign: signCaller},
+		"none-orgid":        {Trust: verify.Unsigned, Key: rawKey, Check: organisation, Sign: signNothing},
+		NothingSigned:       {Trust: verify.Unsigned, Key: rawKey, Check: nothingSigned, Sign: signNothing},
 	}
 }
 
