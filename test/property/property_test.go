@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -196,4 +197,28 @@ func firstOf(events []snapshot) []int {
 		}
 	}
 	return first
+}
+
+// Where the org reads the prior value of a record before it waits for its lock,
+// records that several objects share are kept right by more than the rule on
+// them.
+func TestSharedRecordsUnderConcurrency(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		d := design{Guarded: true, Customer: sharedCustomer, CustomerOrdered: true}
+		sc := scenario{Design: d, Events: newTeller(rt, d).permitted()}
+		sc.Pieces = drawPieces(rt, len(sc.Events))
+		sc = drawWorld(rt, sc, passing())
+		sc.Workers, sc.Latency, sc.Unsure = 2, 40*time.Millisecond, []string{"priorvalue-unlocked"}
+		o := play(t, sc)
+		j := judge{sc: sc}
+		if o.err != nil {
+			j.say("%v", o.err)
+		} else {
+			j.permitted(o)
+		}
+		if said := j.report(o.last); said != "" {
+			rt.Fatal(said)
+		}
+	})
 }

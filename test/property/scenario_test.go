@@ -92,3 +92,16 @@ func (sc scenario) struckOut() bool {
 		return slices.ContainsFunc(p.Faults, func(f fault.Fault) bool { return f.Kind == fault.Validation })
 	})
 }
+
+// races is how often a row may lose a race for its key.
+func (sc scenario) races() int {
+	n := 0
+	for _, p := range sc.Pieces {
+		for _, f := range p.Faults {
+			if f.Kind == fault.DuplicateRace {
+				n += f.Times
+			}
+		}
+	}
+	return n
+}
