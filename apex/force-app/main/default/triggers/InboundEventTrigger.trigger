@@ -1,0 +1,3 @@
+trigger InboundEventTrigger on Inbound_Event__c(after insert) {
+  BridgeDispatcher.afterInsert(Trigger.new);
+}
