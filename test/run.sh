@@ -24,15 +24,17 @@ need() {
 
 need node nodejs && need npm npm
 if command -v npm >/dev/null; then
-  stamp=test/clients/node_modules/.installed
-  if ! cmp -s test/clients/package-lock.json "$stamp"; then
-    echo "fetching the independent clients and signers (npm)"
-    if (cd test/clients && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error); then
-      cp test/clients/package-lock.json "$stamp"
+  for lock in test/*/package-lock.json; do
+    folder=$(dirname "$lock")
+    stamp=$folder/node_modules/.installed
+    cmp -s "$lock" "$stamp" && continue
+    echo "fetching the npm packages of $folder"
+    if (cd "$folder" && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error); then
+      cp "$lock" "$stamp"
     else
-      missing+=("npm packages: (cd test/clients && npm ci --ignore-scripts)")
+      missing+=("npm packages: (cd $folder && npm ci --ignore-scripts)")
     fi
-  fi
+  done
 fi
 
 race=-race

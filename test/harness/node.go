@@ -11,21 +11,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Clients is the folder of the independent clients and signers, with their npm
-// packages beside them.
+// Clients is a folder of programs for node, with their npm packages beside
+// them.
 type Clients struct{ Dir string }
 
-// NeedClients finds node and the npm packages. Without them the test is
-// skipped, or fails where everything must be tested (CI=true).
+// NeedClients finds the independent clients and signers.
 func NeedClients(t testing.TB) Clients {
 	t.Helper()
-	dir := filepath.Join(Root(t), "test", "clients")
+	return NeedNode(t, "clients")
+}
+
+// NeedNode finds node and the npm packages of a folder below test. Without them
+// the test is skipped, or fails where everything must be tested (CI=true).
+func NeedNode(t testing.TB, folder string) Clients {
+	t.Helper()
+	dir := filepath.Join(Root(t), "test", folder)
 	_, nodeErr := exec.LookPath("node")
 	_, dirErr := os.Stat(filepath.Join(dir, "node_modules"))
 	if nodeErr == nil && dirErr == nil {
 		return Clients{dir}
 	}
-	const how = "this test needs node and npm packages; get them with: (cd test/clients && npm ci --ignore-scripts)"
+	how := "this test needs node and npm packages; get them with: (cd test/" + folder + " && npm ci --ignore-scripts)"
 	if os.Getenv("CI") == "true" {
 		require.Fail(t, how)
 	}
