@@ -42,6 +42,9 @@ type Config struct {
 
 	Who string // in the history of rows; "bridge"
 
+	// Outbox is told how many rows of the outbox have become due; may be nil.
+	Outbox func(rows int)
+
 	Now   func() time.Time
 	Intn  func(n int64) int64 // 0 to n-1; safe for concurrent use
 	Float func() float64      // 0 to 1; safe for concurrent use
@@ -58,6 +61,9 @@ func (c Config) withDefaults() Config {
 	setDuration(&c.Backoff.Max, 15*time.Minute)
 	setDuration(&c.RoutePause, time.Minute)
 	setDuration(&c.DescribeFor, time.Hour)
+	if c.Outbox == nil {
+		c.Outbox = func(int) {}
+	}
 	if c.Who == "" {
 		c.Who = "bridge"
 	}

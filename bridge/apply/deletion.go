@@ -14,8 +14,8 @@ import (
 
 // Under a mapping that deletes records of an object, a record that isn't there
 // may have been deleted by a later event, or is about to be. So, for every
-// event whose record may be created, two more things are read: the completed
-// deletions of that business record, and the open rows of the event's entity
+// event whose record may be created, two more things are read: the deletions
+// so far of that business record, and the open rows of the event's entity
 // with equal or later order, whose revision the creating transaction moves on,
 // so that a decision made beside it is refused.
 
@@ -66,7 +66,7 @@ func (r *run) graveQuestions(graves map[string]targetKey) []question {
 			object: event.Object,
 			query: soql.Select(event.FieldID, event.FieldBusinessKey, event.FieldOrder).From(event.Object).Where(
 				soql.In(event.FieldBusinessKey, part),
-				soql.Eq(event.FieldStatus, string(event.Completed)),
+				soql.In(event.FieldStatus, []string{string(event.Completed), string(event.Applied)}),
 				soql.Eq(event.FieldOutcome, string(event.Deleted))),
 			take: func(rec salesforce.Record) {
 				business := rec.String(event.FieldBusinessKey)

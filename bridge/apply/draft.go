@@ -53,6 +53,7 @@ func (p *plan) draft(it *item) *draft {
 	for i := range it.records {
 		d.add(i)
 	}
+	d.cause()
 	return d
 }
 

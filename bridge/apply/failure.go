@@ -22,7 +22,7 @@ type failure struct {
 type cause struct {
 	slot  slot
 	row   *row
-	entry *entry // of a refused outcome row
+	entry *entry // of a refused outcome or outbox row
 	fault salesforce.Fault
 	// whole: the collection was refused as a whole, no row is named.
 	whole bool
@@ -40,6 +40,9 @@ func (f failure) causes() []cause {
 		}
 		if !found.whole && at < len(s.outcomes) {
 			found.entry = s.outcomes[at].entry
+		}
+		if !found.whole && at < len(s.outbox) {
+			found.entry = s.outbox[at]
 		}
 		out = append(out, found)
 	}
@@ -61,8 +64,11 @@ func (r *run) failed(ctx context.Context, f failure) ([]unit, error) {
 		return nil, causes[slices.IndexFunc(causes, cause.stops)].asError()
 	case has(func(c cause) bool { return c.slot.lock != "" }):
 		return r.queueHeld(ctx, f, causes)
-	case has(cause.asksAgain), has(cause.vanished):
+	case has(cause.asksAgain), has(cause.vanished), has(cause.taken):
+		noteTaken(causes)
 		return r.lookAgain(ctx, f, causes)
+	case has(cause.refusesOutbox):
+		return nil, causes[slices.IndexFunc(causes, cause.refusesOutbox)].asError()
 	case has(cause.refusesOutcomes):
 		return r.outcomesRefused(f, causes)
 	case has(func(c cause) bool { return c.whole }):

@@ -124,8 +124,8 @@ func (r *run) graphPlan(items []*item) *plan {
 			break
 		}
 		rows := slices.Concat(p.rows, d.rows)
-		locks, outcomes := p.size.with(d)
-		if d.contradiction || locks+len(rows)+outcomes > salesforce.MaxNodes || kinds(rows) > maxKinds {
+		beside := p.size.with(d)
+		if d.contradiction || beside.total()+len(rows) > salesforce.MaxNodes || kinds(rows, beside) > maxKinds {
 			if !p.empty() {
 				break
 			}
@@ -139,11 +139,11 @@ func (r *run) graphPlan(items []*item) *plan {
 
 // nodes is the number of rows that the plan has as a graph.
 func (p *plan) nodes() int {
-	return len(p.size.queues) + len(p.rows) + len(p.size.rows)
+	return p.size.extent().total() + len(p.rows)
 }
 
 // kinds is the number of different pairs of method and object in a graph.
-func kinds(rows []*row) int {
+func kinds(rows []*row, beside extent) int {
 	type kind struct {
 		do      action
 		creates bool
@@ -157,7 +157,11 @@ func kinds(rows []*row) int {
 		}
 		seen[kind{do, w.creates, w.target.object}] = true
 	}
-	return len(seen) + 2 // queue and outcome rows
+	n := len(seen) + 2 // queue and outcome rows
+	if beside.outbox > 0 {
+		n++
+	}
+	return n + 1 // outbox rows that are ready again
 }
 
 // graph lays the plan out row by row.
@@ -171,11 +175,18 @@ func (p *plan) graph() *transaction {
 		packet.rows[0].ref = "@{" + ref + ".id}"
 		t.add(packet.rows[0].single(ref), slot{rows: packet.rows, single: true})
 	}
+	rows, owners := p.outboxInserts()
+	for i, row := range rows {
+		t.add(salesforce.InsertRow(fmt.Sprintf("x%d", len(t.subs)), row), slot{outbox: owners[i : i+1], single: true})
+	}
 	for _, e := range p.entries {
 		row := p.run.outcomeRow(e.it, e.outcome(), e.target(true))
 		e.revision, _ = row.Fields[event.FieldRevision].(int64)
 		t.add(salesforce.UpdateRow(fmt.Sprintf("e%d", len(t.subs)), row),
 			slot{outcomes: []outcomeSlot{{entry: e}}, single: true})
+		for _, row := range p.run.outboxAgain(e) {
+			t.add(salesforce.UpdateRow(fmt.Sprintf("x%d", len(t.subs)), row), slot{outcomes: []outcomeSlot{{entry: e}}, single: true})
+		}
 	}
 	for _, f := range without(p.bumps, p.entries) {
 		row, next := p.run.bumpRow(f)

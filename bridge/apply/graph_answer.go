@@ -45,11 +45,14 @@ func (r *run) graphsAnswered(ctx context.Context, batch []graphCall, results []s
 // targets to be read again before it is tried once more.
 func (r *run) graphFailed(f failure, causes []cause) (look bool, err error) {
 	has := func(is func(cause) bool) bool { return slices.ContainsFunc(causes, is) }
-	if i := slices.IndexFunc(causes, cause.stops); i >= 0 {
-		return false, causes[i].asError()
+	for _, stops := range []func(cause) bool{cause.stops, cause.refusesOutbox} {
+		if i := slices.IndexFunc(causes, stops); i >= 0 {
+			return false, causes[i].asError()
+		}
 	}
+	noteTaken(causes)
 	unclear := len(causes) == 0 || has(func(c cause) bool { return c.slot.lock != "" || len(c.slot.outcomes) > 0 })
-	if unclear || has(cause.asksAgain) || has(cause.vanished) || has(func(c cause) bool { return c.fault.Lock() }) {
+	if unclear || has(cause.taken) || has(cause.asksAgain) || has(cause.vanished) || has(func(c cause) bool { return c.fault.Lock() }) {
 		return r.graphAgain(f, causes), nil
 	}
 	r.rowsFailed(f, causes)
@@ -62,6 +65,9 @@ func (r *run) graphFailed(f failure, causes []cause) (look bool, err error) {
 func (r *run) graphAgain(f failure, causes []cause) bool {
 	it := f.plan.entries[0].it
 	it.looks++
+	for _, e := range f.plan.entries {
+		e.it.keysTaken = e.it.keysTaken || len(causes) == 0 && len(e.effects) > 0 // it may be that
+	}
 	if it.looks <= maxRereads && (len(causes) > 0 || it.looks == 1) {
 		return true
 	}

@@ -81,7 +81,7 @@ func TestHistoriesEndTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tb := &scopedTB{TB: t, drawn: rt}
 		defer tb.runCleanups()
-		mappings := rapid.SampledFrom([]string{shopRoutes, folding}).Draw(rt, "mapping")
+		mappings := rapid.SampledFrom([]string{shopRoutes, folding, withEffects(shopRoutes), withEffects(folding)}).Draw(rt, "mapping")
 		switches := rapid.SampledFrom(unsure).Draw(rt, "unsure")
 		b := newBed(tb, mappings, func(c *bedConfig) { c.org.Unsure = switches })
 		playHistory(rt, b)
@@ -89,12 +89,12 @@ func TestHistoriesEndTheSame(t *testing.T) {
 }
 
 func playHistory(t *rapid.T, b *bed) {
-	want := map[string]told{}
+	want, histories := map[string]told{}, map[string][]told{}
 	var all []ev
 	for i := range rapid.IntRange(1, 4).Draw(t, "payments") {
 		object := fmt.Sprintf("ch_%d", i)
 		history := drawTold(t, object)
-		want[object] = history[len(history)-1]
+		want[object], histories[object] = history[len(history)-1], history
 		for _, e := range history {
 			all = append(all, e.ev)
 		}
@@ -130,9 +130,48 @@ func playHistory(t *rapid.T, b *bed) {
 		require.Equal(t, last.status, payments[object].String("Status__c"))
 		require.Equal(t, last.id, payments[object].String("Note__c"))
 	}
-	for _, row := range b.org.Rows(event.Object) {
-		require.Equal(t, "Completed", row[event.FieldStatus], "%v", row[event.FieldHistory])
+	expected := map[string]bool{}
+	if len(b.files["shop"].Effects()) > 0 {
+		expected = transitions(t, b, histories)
 	}
+	require.Equal(t, expected, b.outbox(), story)
+	for _, row := range b.org.Rows(event.Object) {
+		require.Contains(t, []any{"Completed", "Applied"}, row[event.FieldStatus], "%v", row[event.FieldHistory])
+	}
+}
+
+// transitions are the keys of the effects that the events have caused, told by
+// the outcomes alone: those that wrote, in the order in which they win.
+func transitions(t *rapid.T, b *bed, histories map[string][]told) map[string]bool {
+	keys := map[string]bool{}
+	for object, history := range histories {
+		before := ""
+		for _, e := range history {
+			row := b.event(e.id)
+			switch row.Outcome {
+			case event.Created, event.Updated, event.Superseded:
+				if e.status != before {
+					keys["shop:"+e.id+":moved:"+object] = true
+					require.NotEqual(t, "Completed", string(row.Status), "nobody has delivered its effect")
+				}
+				before = e.status
+			case event.Deleted:
+				if !strings.Contains(row.History, "the record was not there") {
+					before = ""
+				}
+			}
+		}
+	}
+	return keys
+}
+
+// outbox is the keys of all effects.
+func (b *bed) outbox() map[string]bool {
+	keys := map[string]bool{}
+	for _, row := range b.org.Rows(event.EffectObject) {
+		keys[row[event.EffectFieldKey].(string)] = true
+	}
+	return keys
 }
 
 func (b *bed) applierCount(n int) {

@@ -17,13 +17,17 @@ type item struct {
 	route    *mapping.Route
 	targets  []mapping.Target // fixed parts, Record.Spec is the place in it
 	records  []mapping.Record
-	revision int64          // as last read
-	sent     map[int64]bool // revisions this call has sent for the row
+	effects  []mapping.Effect       // that its values may cause
+	watching []mapping.EffectTarget // of its route
+	revision int64                  // as last read
+	sent     map[int64]bool         // revisions this call has sent for the row
 
-	verdict   *verdict // what happens to the row without writing records
-	takenOut  bool     // verdict was made by a failed commit and has a call of its own
-	alone     bool     // its writes are not folded with others'
-	targetID  string   // of the record that speaks for the event, as last read
+	verdict   *verdict                 // what happens to the row without writing records
+	takenOut  bool                     // verdict was made by a failed commit and has a call of its own
+	alone     bool                     // its writes are not folded with others'
+	targetID  string                   // of the record that speaks for the event, as last read
+	outbox    map[string]*event.Effect // rows it has in the outbox, by key; nil: not read
+	keysTaken bool                     // an effect's key was found to exist
 	lockTries int
 	looks     int // reads again on account of this item's graph
 

@@ -33,11 +33,11 @@ func (c census) add(rows []*row) {
 
 // share decides which groups travel as collections: those that must, then the
 // largest; the rest go row by row. ok is false when a transaction can't hold
-// them beside so many locks and outcome rows.
-func (c census) share(locks, outcomes int) (collections map[group]bool, ok bool) {
-	outcomeCalls := calls(outcomes)
-	free := salesforce.MaxCollections - outcomeCalls
-	subrequests := locks + outcomeCalls
+// them beside so many lock, outcome and outbox rows.
+func (c census) share(beside extent) (collections map[group]bool, ok bool) {
+	fixed := calls(beside.outcomes) + calls(beside.outbox)
+	free := salesforce.MaxCollections - fixed
+	subrequests := beside.locks + fixed
 	groups := make([]group, 0, len(c))
 	for g := range c {
 		groups = append(groups, g)

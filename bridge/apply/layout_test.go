@@ -61,7 +61,7 @@ func TestShare(t *testing.T) {
 			t.Parallel()
 			c := census{}
 			c.add(tt.rows)
-			collections, ok := c.share(tt.locks, tt.outcomes)
+			collections, ok := c.share(extent{locks: tt.locks, outcomes: tt.outcomes})
 			assert.Equal(t, tt.ok, ok)
 			if ok {
 				assert.Len(t, collections, tt.collections)
@@ -85,11 +85,13 @@ func TestPacketsHoldTheLimits(t *testing.T) {
 		outcomes := rapid.IntRange(1, 400).Draw(t, "outcomes")
 		c := census{}
 		c.add(rows)
-		collections, ok := c.share(locks, outcomes)
+		outbox := rapid.SampledFrom([]int{0, 1, 200, 250}).Draw(t, "outbox")
+		collections, ok := c.share(extent{locks, outcomes, outbox})
 		if !ok {
 			t.Skip("does not fit")
 		}
-		subrequests, used, total, wave := locks+calls(outcomes), calls(outcomes), 0, 0
+		used, total, wave := calls(outcomes)+calls(outbox), 0, 0
+		subrequests := locks + used
 		for _, p := range packets(rows, collections) {
 			subrequests++
 			total += len(p.rows)

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,9 @@ func (e *entry) outcome() verdict {
 	}
 	v := verdict{
 		status: e.ruling.Status, outcome: e.ruling.Outcome, why: e.explain(), attempts: e.it.ev.Attempts,
+	}
+	if e.waits {
+		v.status = event.Applied
 	}
 	if e.folded {
 		v.outcome = event.Superseded
@@ -39,7 +43,19 @@ func (e *entry) explain() string {
 			parts = append(parts, event.BusinessKey(rec.Object, rec.Key.Value)+": "+j.Why)
 		}
 	}
+	if names := e.causes(); names != "" {
+		parts = append(parts, "causes "+names)
+	}
 	return strings.Join(parts, "; ")
+}
+
+// causes names the effects of the event that are to be delivered.
+func (e *entry) causes() string {
+	var names []string
+	for _, effect := range slices.Concat(e.effects, e.again) {
+		names = append(names, effect.Name)
+	}
+	return strings.Join(slices.Compact(names), ", ")
 }
 
 // outcomeRow is the update of an event's row, with a new revision.
@@ -64,7 +80,7 @@ func (r *run) outcomeRow(it *item, v verdict, targetID string) salesforce.Row {
 	if v.status != event.Retryable {
 		f[event.FieldProcessedAt] = event.FormatTime(now)
 	}
-	if v.status == event.Completed && it.route != nil {
+	if (v.status == event.Completed || v.status == event.Applied) && it.route != nil {
 		f[event.FieldMappingVersion] = it.version()
 	}
 	if rec, ok := it.business(); ok {

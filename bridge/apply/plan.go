@@ -34,7 +34,11 @@ type entry struct {
 	main     *row     // write of the record that speaks for the event
 	targetID string   // of that record, when it was read
 	folded   bool     // a later event's write took its place
-	locks    []string // lock rows beside that of its queue
+
+	effects []*event.Effect // that it causes
+	again   []*event.Effect // that it has caused before and that are ready again
+	waits   bool            // for effects: ends Applied
+	locks   []string        // lock rows beside that of its queue
 
 	revision int64 // what was sent last
 }
@@ -94,8 +98,7 @@ func (p *plan) touches(d *draft) bool {
 func (p *plan) fits(d *draft) bool {
 	c := maps.Clone(p.census)
 	c.add(d.rows)
-	locks, outcomes := p.size.with(d)
-	_, ok := c.share(locks, outcomes)
+	_, ok := c.share(p.size.with(d))
 	return ok
 }
 
@@ -103,34 +106,44 @@ func (p *plan) fits(d *draft) bool {
 func (p *plan) fitsAlone(d *draft) bool {
 	c := census{}
 	c.add(d.rows)
-	locks, outcomes := newSize().with(d)
-	_, ok := c.share(locks, outcomes)
+	_, ok := c.share(newSize().with(d))
 	return ok
 }
 
 // size counts what a transaction holds beside the records.
 type size struct {
 	queues map[string]bool // lock rows
-	rows   map[string]bool // staging rows, by id
+	rows   map[string]bool // staging and outbox rows that are changed, by id
+	outbox map[string]bool // outbox rows that are new, by key
 }
 
-func newSize() size { return size{queues: map[string]bool{}, rows: map[string]bool{}} }
+func newSize() size {
+	return size{queues: map[string]bool{}, rows: map[string]bool{}, outbox: map[string]bool{}}
+}
 
-// with is the number of lock rows and of staging rows once the draft is added.
-func (s size) with(d *draft) (locks, outcomes int) {
+// extent is how many rows a transaction has beside the records.
+type extent struct{ locks, outcomes, outbox int }
+
+func (e extent) total() int { return e.locks + e.outcomes + e.outbox }
+
+func (s size) extent() extent { return extent{len(s.queues), len(s.rows), len(s.outbox)} }
+
+// with is the extent once the draft is added.
+func (s size) with(d *draft) extent {
 	more := newSize()
 	more.add(d)
-	for q := range more.queues {
-		if !s.queues[q] {
-			locks++
+	return extent{joined(s.queues, more.queues), joined(s.rows, more.rows), joined(s.outbox, more.outbox)}
+}
+
+// joined counts the members of two sets.
+func joined(a, b map[string]bool) int {
+	n := len(a)
+	for name := range b {
+		if !a[name] {
+			n++
 		}
 	}
-	for r := range more.rows {
-		if !s.rows[r] {
-			outcomes++
-		}
-	}
-	return locks + len(s.queues), outcomes + len(s.rows)
+	return n
 }
 
 func (s size) add(d *draft) {
@@ -139,6 +152,12 @@ func (s size) add(d *draft) {
 		s.queues[q] = true
 	}
 	s.rows[d.entry.it.ev.RowID] = true
+	for _, e := range d.entry.effects {
+		s.outbox[e.Key] = true
+	}
+	for _, e := range d.entry.again {
+		s.rows[e.RowID] = true
+	}
 	for _, f := range d.bumps {
 		s.queues[f.home] = true
 		s.rows[f.rowID] = true

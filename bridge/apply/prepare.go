@@ -41,6 +41,10 @@ func (a *Applier) prepare(ev *event.Event, place int) *item {
 	it.targets = route.Targets()
 	records, problems := route.Records(in)
 	problems = append(problems, unfitKeys(records)...)
+	if len(problems) == 0 {
+		it.watching = route.EffectTargets()
+		it.effects, problems = route.Effects(in, records)
+	}
 	if len(problems) > 0 {
 		it.review(event.CodeField, fieldProblems(problems))
 		return it

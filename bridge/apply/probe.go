@@ -40,6 +40,7 @@ func (r *run) probes(items []*item) []*probe {
 			}
 			p.keys[r.keyOf(rec).key] = rec.Key.Value
 			p.want(it.targets[rec.Spec], r.shape(rec.Object))
+			p.add(it.watched(rec.Object)...)
 		}
 	}
 	slices.SortFunc(all, func(a, b *probe) int { return strings.Compare(a.object+"."+a.field, b.object+"."+b.field) })
@@ -49,24 +50,26 @@ func (r *run) probes(items []*item) []*probe {
 // want adds the columns that the decision about a record looks at: order,
 // event id and state, and, when there is no order to tell by, every value.
 func (p *probe) want(fixed mapping.Target, sh shape) {
-	add := func(column string) {
-		if column != "" && !strings.EqualFold(column, "Id") && !strings.EqualFold(column, p.field) {
-			p.columns[strings.ToLower(column)] = column
-		}
-	}
-	add(fixed.State)
+	p.add(fixed.State)
 	if o := fixed.Order; o != nil {
-		add(o.Field)
-		add(o.Event)
+		p.add(o.Field, o.Event)
 		return
 	}
 	if fixed.Action == mapping.Delete {
 		return
 	}
 	for _, f := range fixed.Fields {
-		add(f.Column)
+		p.add(f.Column)
 		if f.Parent != "" && sh.plainLookup(f.Name) {
-			add(f.Name + "." + f.By)
+			p.add(f.Name + "." + f.By)
+		}
+	}
+}
+
+func (p *probe) add(columns ...string) {
+	for _, column := range columns {
+		if column != "" && !strings.EqualFold(column, "Id") && !strings.EqualFold(column, p.field) {
+			p.columns[strings.ToLower(column)] = column
 		}
 	}
 }

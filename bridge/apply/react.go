@@ -163,6 +163,9 @@ func (r *run) collectionRefused(f failure, causes []cause) ([]unit, error) {
 			items = append(items, e.it)
 		}
 	}
+	for _, e := range c.slot.outbox {
+		items = append(items, e.it)
+	}
 	switch {
 	case c.fault.Class == salesforce.ClassConfiguration:
 		r.setAside(items, c.slot.rows[0].object, c.fault)

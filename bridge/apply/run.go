@@ -122,7 +122,7 @@ func (r *run) read(ctx context.Context, items []*item) error {
 			}
 		}
 		fault, refused := misconfigured(err)
-		if !refused || object == "" || object == event.Object || !r.setAside(items, object, fault) {
+		if !refused || object == "" || object == event.Object || object == event.EffectObject || !r.setAside(items, object, fault) {
 			return err
 		}
 	}
@@ -139,7 +139,8 @@ func (r *run) questions(items []*item) []question {
 	for _, p := range r.probes(items) {
 		all = append(all, p.questions(r)...)
 	}
-	return append(all, r.deletionQuestions(items)...)
+	all = append(all, r.deletionQuestions(items)...)
+	return append(all, r.outboxQuestions(items)...)
 }
 
 // loadShapes makes sure that every object of the items is known. It returns

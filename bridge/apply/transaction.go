@@ -15,12 +15,13 @@ type transaction struct {
 	slots []slot // one per subrequest
 }
 
-// slot says what a subrequest is for. Exactly one of lock, rows and outcomes
-// is set.
+// slot says what a subrequest is for. Exactly one of lock, rows, outbox and
+// outcomes is set.
 type slot struct {
 	lock     string
 	rows     []*row
 	single   bool
+	outbox   []*entry // whose effect each row is
 	outcomes []outcomeSlot
 }
 
@@ -42,7 +43,7 @@ func (p *plan) transaction() *transaction {
 	bumps := without(p.bumps, p.entries)
 	c := census{}
 	c.add(p.rows)
-	shared, _ := c.share(len(t.subs), len(p.entries)+len(bumps))
+	shared, _ := c.share(p.size.extent())
 	for _, packet := range packets(p.rows, shared) {
 		ref := fmt.Sprintf("w%d", len(t.subs))
 		if packet.single {
@@ -55,8 +56,18 @@ func (p *plan) transaction() *transaction {
 		}
 		t.add(collection(ref, packet.rows), slot{rows: packet.rows})
 	}
+	t.addOutbox(p)
 	t.addOutcomes(p, bumps)
 	return t
+}
+
+func (t *transaction) addOutbox(p *plan) {
+	rows, owners := p.outboxInserts()
+	for from := 0; from < len(rows); from += salesforce.MaxRows {
+		to := min(from+salesforce.MaxRows, len(rows))
+		ref := fmt.Sprintf("x%d", len(t.subs))
+		t.add(salesforce.InsertRows(ref, rows[from:to], true), slot{outbox: owners[from:to]})
+	}
 }
 
 func (t *transaction) add(sub salesforce.Subrequest, s slot) {
@@ -76,6 +87,12 @@ func (t *transaction) addOutcomes(p *plan, bumps []*follower) {
 		row, next := p.run.bumpRow(f)
 		rows = append(rows, row)
 		outcomes = append(outcomes, outcomeSlot{bump: f, next: next})
+	}
+	for _, e := range p.entries {
+		for _, row := range p.run.outboxAgain(e) {
+			rows = append(rows, row)
+			outcomes = append(outcomes, outcomeSlot{entry: e})
+		}
 	}
 	for from := 0; from < len(rows); from += salesforce.MaxRows {
 		to := min(from+salesforce.MaxRows, len(rows))
@@ -142,6 +159,9 @@ func (p *plan) settleTargets() {
 func (r *run) settled(e *entry) {
 	v := e.outcome()
 	e.it.moved(v)
+	if v.status == event.Applied {
+		r.cfg.Outbox(max(1, len(e.effects)+len(e.again)))
+	}
 	r.bumped(&follower{rowID: e.it.ev.RowID}, e.revision)
 	if v.status == event.Retryable && !v.waits {
 		r.hold(e.it, v.next)

@@ -3,6 +3,7 @@ package event
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -121,6 +122,11 @@ func (e *Effect) Insert() map[string]any {
 		EffectFieldAttempts: 0,
 		EffectFieldRequest:  e.Request,
 	}
+}
+
+// EffectLine is one decision about a row of the outbox, for auditors.
+func EffectLine(at time.Time, from, to EffectStatus, who, why string) string {
+	return fmt.Sprintf("%s %s -> %s by %s: %s", at.UTC().Format(time.RFC3339), from, to, who, strings.Join(strings.Fields(why), " "))
 }
 
 // Again is the update that makes a row ready to be delivered once more, under

@@ -57,6 +57,9 @@ const (
 // Writes says whether the verdict changes the target.
 func (v Verdict) Writes() bool { return v == Create || v == Change || v == Remove }
 
+// Saves says whether the verdict leaves the target with the record's values.
+func (v Verdict) Saves() bool { return v == Create || v == Change }
+
 // Transition is a change of the state field that a record makes.
 type Transition struct {
 	From    string // empty: none before
