@@ -9,6 +9,7 @@ import (
 	"sfbridge/bridge/app"
 	"sfbridge/bridge/preflight"
 	"sfbridge/bridge/provider"
+	"sfbridge/bridge/verify"
 	"sfbridge/config"
 	"sfbridge/mapping"
 )
@@ -98,10 +99,21 @@ func (r *checkReport) add(source *app.Source, kept config.Retention) {
 	for _, w := range append(f.Warnings(), f.GuardFindings(objectPaths(source.Preset)...)...) {
 		r.Warnings = append(r.Warnings, w.String())
 	}
+	if trust := source.Trust(); trust != verify.SignedBody {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: deliveries of %s are %s: %s. Fetch what moves money or rights from the provider before you rely on it (authority)",
+			f.Name, f.Provider, trust, meaning[trust]))
+	}
 	if again := source.Preset.Redelivery; kept.RowAfter < again {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s may send an event again after %s, but retention.row_after deletes its row after %s: what comes later can't be told from a new event",
 			f.Name, f.Provider, again, kept.RowAfter))
 	}
+}
+
+// meaning says what a trust below the signed body leaves open.
+var meaning = map[verify.Trust]string{
+	verify.SignedPartial:       "the signature covers only a part of them, the rest can be changed on the way",
+	verify.AuthenticatedCaller: "a credential proves who calls, and nothing covers what is said",
+	verify.Unsigned:            "anybody can make them up",
 }
 
 // objectPaths are the places where a preset finds the object of an event.
