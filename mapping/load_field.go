@@ -154,13 +154,7 @@ func (l *loader) transform(f *field, m strictyaml.Map, s scope) {
 	compiled, err := transform.Compile(t)
 	var problems transform.Problems
 	if errors.As(err, &problems) {
-		for _, p := range problems {
-			if at := m.Get(p.Key); at != nil {
-				l.At(at, p.What, p.Fix)
-			} else {
-				l.At(m.Node(), p.Key+" "+p.What, p.Fix)
-			}
-		}
+		l.mistakes(m, problems)
 		return
 	}
 	if err != nil {
@@ -171,6 +165,21 @@ func (l *loader) transform(f *field, m strictyaml.Map, s scope) {
 		l.allow(m.Get("currency"), p, s)
 	}
 	f.transform = compiled
+}
+
+// mistakes reports what can't be compiled where it stands.
+func (l *loader) mistakes(m strictyaml.Map, problems transform.Problems) {
+	for _, p := range problems {
+		at := m.Get(p.Key)
+		switch {
+		case at == nil:
+			l.At(m.Node(), p.Key+" "+p.What, p.Fix)
+		case len(p.Known) > 0:
+			l.At(at, p.What, strictyaml.Suggest(at.Text, p.Known))
+		default:
+			l.At(at, p.What, p.Fix)
+		}
+	}
 }
 
 // valueMap reads map: the keys are text as spelled, the values are typed.

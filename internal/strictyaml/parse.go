@@ -238,6 +238,9 @@ func (b *builder) key(n ast.MapKeyNode, path string) (string, bool) {
 		b.report.At(at, "an explicit key (? …) is not accepted", "write key: value")
 		return "", false
 	case *ast.NullNode:
+		if text := x.GetToken().Value; text == "Null" || text == "NULL" {
+			return text, true
+		}
 		b.report.At(at, "null can't be a key", `write "null" or "~" in quotes if the text is meant`)
 		return "", false
 	case *ast.StringNode:

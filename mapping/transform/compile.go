@@ -52,11 +52,11 @@ func (c *compiler) as() {
 	for i, k := range kinds {
 		known[i] = string(k)
 	}
-	fix := "write one of " + strings.Join(known, ", ")
+	p := Problem{Key: "as", What: fmt.Sprintf("%q isn't known", string(c.spec.As)), Fix: "write one of " + strings.Join(known, ", "), Known: known}
 	if meant, ok := synonyms[strings.ToLower(string(c.spec.As))]; ok {
-		fix = "write " + string(meant)
+		p.Fix, p.Known = "write "+string(meant), nil
 	}
-	c.problem("as", fmt.Sprintf("%q isn't known", string(c.spec.As)), fix)
+	c.problems = append(c.problems, p)
 }
 
 // synonyms are the names that people try first.

@@ -28,12 +28,12 @@ func NewCurrencies(exceptions map[string]int) (Currencies, error) {
 		_, twice := c.exceptions[upper]
 		switch digits := exceptions[code]; {
 		case !isCode(code):
-			problems = append(problems, Problem{code, "isn't a currency code", "write it like ISK"})
+			problems = append(problems, Problem{Key: code, What: "isn't a currency code", Fix: "write it like ISK"})
 		case twice:
-			problems = append(problems, Problem{code, "stands there twice", "keep one; case doesn't matter"})
+			problems = append(problems, Problem{Key: code, What: "stands there twice", Fix: "keep one; case doesn't matter"})
 		case digits < 0 || digits > maxDigits:
-			problems = append(problems, Problem{code, fmt.Sprintf("can't have %d digits", digits),
-				fmt.Sprintf("write a number from 0 to %d", maxDigits)})
+			problems = append(problems, Problem{Key: code, What: fmt.Sprintf("can't have %d digits", digits),
+				Fix: fmt.Sprintf("write a number from 0 to %d", maxDigits)})
 		default:
 			c.exceptions[upper] = digits
 		}

@@ -56,11 +56,12 @@ type Spec struct {
 }
 
 // Problem is a mistake in a Spec: Key is the key it stands under, Fix says what
-// to write instead.
+// to write instead. Known are the words that would do, for a word that won't.
 type Problem struct {
-	Key  string
-	What string
-	Fix  string
+	Key   string
+	What  string
+	Fix   string
+	Known []string
 }
 
 // Problems is every mistake of a Spec.
