@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 )
 
 type compositeReply struct {
@@ -152,7 +153,8 @@ func decodeSub(s Subrequest, r subReply) (Subresponse, bool) {
 // or undone as a whole, errors in their place.
 func decodeRowsSub(s Subrequest, r subReply, out Subresponse) (Subresponse, bool) {
 	good := r.Status >= 200 && r.Status < 300
-	if results, ok := decodeSaves(r.Body, s.keyField); ok && len(results) == s.rows && isResults(r.Body) {
+	if results, ok := decodeSaves(r.Body, s.keyField); ok && len(results) == s.rows &&
+		(slices.ContainsFunc(results, succeeded) || isResults(r.Body)) {
 		out.Results = results
 		return out, true
 	}
@@ -162,6 +164,8 @@ func decodeRowsSub(s Subrequest, r subReply, out Subresponse) (Subresponse, bool
 	out.Faults = decodeFaults(r.Status, r.Body, Answer{Write: true, KeyField: s.keyField})
 	return out, true
 }
+
+func succeeded(r SaveResult) bool { return r.Success }
 
 // isResults tells a list of row results from a list of errors of the whole
 // subrequest, which can have the same length.

@@ -222,3 +222,20 @@ func BenchmarkDecode200Results(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkReadPageOf200(b *testing.B) {
+	record := `{"attributes":{"type":"Inbound_Event__c","url":"/services/data/v65.0/sobjects/Inbound_Event__c/a01000000000001AAA"},` +
+		`"Id":"a01000000000001AAA","Event_Id__c":"stripe:evt_1","Source_Order__c":1767225600000,"Attempts__c":0,"Error__c":null,` +
+		`"Source_Timestamp__c":"2026-01-01T00:00:00.000+0000","Payload__c":"{\"id\":\"evt_1\",\"data\":{\"object\":{\"id\":\"ch_1\",\"amount\":100}}}"},`
+	body := `{"totalSize":200,"done":true,"records":[` + strings.TrimSuffix(strings.Repeat(record, 200), ",") + "]}"
+	b.ReportAllocs()
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		n := 0
+		p := page{}
+		err := p.read(strings.NewReader(body), func(Record) error { n++; return nil })
+		if err != nil || n != 200 {
+			b.Fatal("not read")
+		}
+	}
+}

@@ -194,11 +194,12 @@ func records(dec *json.Decoder, fn func(Record) error) error {
 		return err
 	}
 	for dec.More() {
-		var r Record
-		if err := dec.Decode(&r); err != nil {
+		var v any // a map type of our own would be filled by reflection, at twice the cost
+		if err := dec.Decode(&v); err != nil {
 			return readError(err)
 		}
-		if r == nil {
+		r, ok := v.(map[string]any)
+		if !ok {
 			return errNoPage
 		}
 		if err := fn(r); err != nil {
