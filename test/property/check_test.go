@@ -68,7 +68,7 @@ func (j *judge) uncharged(s sight) {
 	}
 	for _, e := range j.sc.Events {
 		for _, r := range s.events[e.eventID()] {
-			if r.attempts > 0 && !e.Broken && r.status == "Completed" {
+			if r.attempts > 0 && e.Flaw == sound && r.status == "Completed" {
 				j.say("%s was charged %d attempts", e.ID, r.attempts)
 			}
 		}
@@ -80,7 +80,7 @@ func (j *judge) outcomes(s sight) {
 	o := newOracle(j.sc.Design)
 	byEntity := map[string][]snapshot{}
 	for _, e := range j.sc.Events {
-		if !e.Broken {
+		if e.Flaw == sound {
 			byEntity[e.guardKey()] = append(byEntity[e.guardKey()], e)
 		}
 	}
@@ -121,7 +121,7 @@ func (j *judge) decisions(o *oracle, s sight) {
 
 func (j *judge) fits(want verdict, got staged) bool {
 	if want == refused {
-		return got.status == "Review" && (got.code == "TRANSITION" || got.code == "FIELD")
+		return got.status == "Review"
 	}
 	if got.status != "Completed" {
 		return false

@@ -116,8 +116,13 @@ func (d design) payload(s snapshot) []byte {
 	default:
 		body["state"] = s.State
 	}
-	if s.Broken {
+	switch s.Flaw {
+	case unmappable:
+		body["paid"] = "never"
+	case unreadable:
 		body["value"] = "many"
+	case tooLong:
+		body["origin"] = strings.Repeat("x", 81)
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -172,7 +177,9 @@ func (d design) paymentYAML(line liner) {
 	if d.Coalesce {
 		line(8, `coalesce: true`)
 	}
-	fields := []string{"Amount__c: {from: $.value, as: integer}", `Note__c: {template: "note {$.value}"}`}
+	fields := []string{
+		"Amount__c: $.value", `Note__c: {template: "note {$.value}"}`, "Paid_At__c: {from: $.paid, as: datetime}", "Origin__c: $.origin",
+	}
 	if len(d.Allow) > 0 {
 		entries := make([]string, len(d.Allow))
 		for i, a := range d.Allow {

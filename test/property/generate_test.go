@@ -58,9 +58,12 @@ type teller struct {
 	// strangers: states that allow doesn't name may stand in a history. Their
 	// rank isn't defined, so there are no ties then.
 	strangers bool
+	flaws     []flaw
 }
 
-func newTeller(t *rapid.T, d design) *teller { return &teller{t: t, d: d, m: newMachine(d.Allow)} }
+func newTeller(t *rapid.T, d design) *teller {
+	return &teller{t: t, d: d, m: newMachine(d.Allow), flaws: []flaw{unmappable, unreadable, tooLong}}
+}
 
 // permitted tells histories whose steps allow permits: each state is that of
 // the event before, or can be reached from it.
@@ -83,6 +86,9 @@ func (l *teller) permitted() []snapshot {
 // arbitrary tells histories with any states in any order.
 func (l *teller) arbitrary() []snapshot {
 	l.strangers = len(l.d.Allow) > 0 && rapid.Bool().Draw(l.t, "strangers")
+	if l.d.Coalesce {
+		l.flaws = l.flaws[:1] // what a later write covers isn't refused
+	}
 	among := l.named()
 	if l.strangers {
 		among = states()
@@ -115,7 +121,9 @@ func (l *teller) history(entity int, next func(last string) string) {
 		default:
 			s.State = next(last)
 			last = s.State
-			s.Broken = dice == 8
+			if dice == 8 {
+				s.Flaw = rapid.SampledFrom(l.flaws).Draw(l.t, "flaw")
+			}
 			s.Repair = dice == 7
 		}
 		repaired = s.Repair

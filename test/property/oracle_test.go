@@ -18,9 +18,19 @@ type snapshot struct {
 	State  string
 	Value  int  // what all the other fields are made of
 	Repair bool // made by reconciliation, as its ID tells
-	Broken bool // a field can't take its value
+	Flaw   flaw
 	Parent bool // it is about the customer that the object's payment points to
 }
+
+// A flaw is why an event can't be written.
+type flaw string
+
+const (
+	sound      flaw = ""
+	unmappable flaw = "unmappable" // the mapping refuses a value
+	unreadable flaw = "unreadable" // the org can't read the call that carries it
+	tooLong    flaw = "too long"   // the org refuses the row
+)
 
 // eventID is Event_Id__c.
 func (s snapshot) eventID() string { return source + ":" + s.ID }
@@ -70,7 +80,7 @@ func (o *oracle) work(due []snapshot) {
 
 // decide is the whole decision about one event.
 func (o *oracle) decide(s snapshot) verdict {
-	if s.Broken {
+	if s.Flaw == unmappable {
 		return refused
 	}
 	guard, found := o.rows[s.guardKey()]
@@ -83,8 +93,7 @@ func (o *oracle) decide(s snapshot) verdict {
 				return stale
 			}
 		}
-		o.write(s, nil)
-		return applied
+		return o.save(s, nil)
 	}
 	if guard.holder != nil && o.compare(*guard.holder, s) > 0 {
 		return stale
@@ -92,7 +101,15 @@ func (o *oracle) decide(s snapshot) verdict {
 	if len(o.d.Allow) > 0 && !s.Parent && !o.m.permits(guard.fields["Status__c"], s.State) {
 		return refused
 	}
-	o.write(s, guard.holder)
+	return o.save(s, guard.holder)
+}
+
+// save writes an event that the org takes.
+func (o *oracle) save(s snapshot, beaten *snapshot) verdict {
+	if s.Flaw != sound {
+		return refused
+	}
+	o.write(s, beaten)
 	return applied
 }
 

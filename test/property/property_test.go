@@ -93,13 +93,19 @@ func (j *judge) permitted(o observed) {
 	j.records(without.records(), o.first)
 	j.records(with.records(), o.last)
 	for _, e := range j.sc.Events {
-		if r := o.last.events[e.eventID()][0]; (r.status == "Review") != e.Broken {
-			j.say("%s is %s %s %s", e.ID, r.status, r.outcome, r.code)
-		}
+		j.ended(e, o.last.events[e.eventID()][0])
 	}
 	if !j.sc.struckOut() {
 		j.outcomes(o.last)
 		j.uncharged(o.last)
+	}
+}
+
+// ended asks that a sound event is completed and that no other was written.
+func (j *judge) ended(e snapshot, r staged) {
+	review, written := r.status == "Review", r.outcome == "Created" || r.outcome == "Updated"
+	if e.Flaw == sound && review || e.Flaw != sound && written || e.Flaw == unmappable && !review {
+		j.say("%s is %s %s %s", e.ID, r.status, r.outcome, r.code)
 	}
 }
 
@@ -165,7 +171,7 @@ func TestEventOutsideAllowChangesNothing(t *testing.T) {
 		}
 		sc := scenario{Design: d, Events: newTeller(rt, d).permitted(), Drained: true}
 		for n := range sc.Events {
-			sc.Events[n].Broken = false
+			sc.Events[n].Flaw = sound
 		}
 		first := firstOf(sc.Events)
 		outsider := drawOutsider(rt, d, sc.Events)

@@ -80,8 +80,8 @@ func (s snapshot) String() string {
 	case s.Parent:
 		what = "customer"
 	}
-	if s.Broken {
-		what += " (broken)"
+	if s.Flaw != sound {
+		what += " (" + string(s.Flaw) + ")"
 	}
 	return fmt.Sprintf("%s of entity %d, order %s: %s, value %d", s.ID, s.Entity, order, what, s.Value)
 }
