@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,9 @@ var ErrNotSignable = errors.New("test deliveries can't be signed under this rule
 // senders of test deliveries. Headers that are under the signature, such as
 // webhook-id, must already be in req.Header. The signature is made at req.Now.
 func Sign(rule Rule, secret string, req Request) (http.Header, error) {
+	if !slices.Contains([]string{KindHMAC, KindDigest, KindToken, KindBasic}, rule.Kind) {
+		return nil, ErrNotSignable
+	}
 	c, err := compile(rule, Config{})
 	if err != nil {
 		return nil, err
@@ -39,7 +43,7 @@ func Sign(rule Rule, secret string, req Request) (http.Header, error) {
 	case rule.Kind == KindBasic:
 		out.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(secret)))
 		return out, nil
-	case (rule.Kind != KindHMAC && rule.Kind != KindDigest) || len(rule.Sig.Headers) == 0:
+	case len(rule.Sig.Headers) == 0:
 		return nil, ErrNotSignable
 	}
 	return out, c.sign(out, k, req)
