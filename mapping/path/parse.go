@@ -3,6 +3,7 @@ package path
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/theory/jsonpath"
@@ -11,6 +12,9 @@ import (
 
 // Parse compiles a path. Its error is a [*ParseError].
 func Parse(text string) (Path, error) {
+	if bare := strings.TrimSpace(text); bare != text && bare != "" {
+		return Path{}, &ParseError{Text: strconv.Quote(text), What: "has white space at an end", Fix: "write " + bare}
+	}
 	if isHeaderPath(text) {
 		return parseHeader(text)
 	}

@@ -150,6 +150,8 @@ func TestParse_says_what_to_write(t *testing.T) {
 		"":                          "write a path such as $.data.id",
 		"id":                        "write $.id ",
 		"data.id":                   "write $.data.id ",
+		" $.id":                     "write $.id",
+		"$['a'] ":                   "write $['a']",
 		"first-name":                "write $.NAME ",
 		"{$.id}":                    "write $.id;",
 		"shop:{$.id}":               "write it as template",
