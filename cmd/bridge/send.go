@@ -9,13 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sfbridge/bridge/app"
 	"sfbridge/bridge/provider"
 	"sfbridge/bridge/trial"
+	"sfbridge/mapping"
 )
 
 type sendOptions struct {
 	sender   trial.Sender
 	provider string
+	mapping  string
 	scheme   string
 	body     string
 	headers  []string
@@ -27,7 +30,7 @@ func newSend(env environment) *cobra.Command {
 		Use: "send", Short: "Sign and send test deliveries",
 		Example: "  bridge send --url http://127.0.0.1:8080/webhooks/stripe --provider stripe --secret whsec_demo --body event.json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := required(c, "url", "provider", "body"); err != nil {
+			if err := required(c, "url", "body"); err != nil {
 				return err
 			}
 			return send(c, env, o)
@@ -37,6 +40,7 @@ func newSend(env environment) *cobra.Command {
 	f.StringVar(&o.sender.URL, "url", "", "where to send; it is also the URL that is signed")
 	f.StringVar(&o.sender.Signed, "signed-url", "", "the address that is signed, where it differs (public_url)")
 	f.StringVar(&o.provider, "provider", "", "preset, such as stripe")
+	f.StringVar(&o.mapping, "mapping", "", "mapping file instead of --provider: signs as its verify says")
 	f.StringVar(&o.scheme, "scheme", "", "one row of the signature table instead of the provider's rule")
 	f.StringVar(&o.sender.Secret, "secret", "", "as the provider shows it")
 	f.StringVar(&o.body, "body", "", "file with the raw body, or - for standard input")
@@ -77,11 +81,39 @@ func (o *sendOptions) prepare(env environment) error {
 	if err != nil {
 		return err
 	}
-	if o.sender.Preset, err = catalog.Preset(o.provider); err != nil {
-		return usage("%v", err)
+	if err := o.sign(catalog); err != nil {
+		return err
 	}
 	if !o.sender.Preset.Unsigned() && o.sender.Secret == "" {
 		return usage("bridge send needs --secret: the %s", o.sender.Preset.Secrets)
+	}
+	if o.sender.Header, err = parseHeaders(o.headers); err != nil {
+		return err
+	}
+	o.sender.Body, err = readInput(env, o.body)
+	return err
+}
+
+// sign finds how deliveries are signed: as a provider does, or as a mapping
+// says.
+func (o *sendOptions) sign(catalog *provider.Catalog) (err error) {
+	switch {
+	case (o.provider == "") == (o.mapping == ""):
+		return usage("bridge send needs --provider or --mapping")
+	case o.mapping != "":
+		file, err := mapping.Load(o.mapping)
+		if err != nil {
+			return err
+		}
+		source, err := app.LoadSource(file, catalog)
+		if err != nil {
+			return err
+		}
+		o.sender.Preset, o.sender.Rule = source.Preset, &source.Rules[0]
+	default:
+		if o.sender.Preset, err = catalog.Preset(o.provider); err != nil {
+			return usage("%v", err)
+		}
 	}
 	if o.scheme != "" {
 		rule, err := catalog.Rule(o.scheme)
@@ -90,11 +122,7 @@ func (o *sendOptions) prepare(env environment) error {
 		}
 		o.sender.Rule = &rule
 	}
-	if o.sender.Header, err = parseHeaders(o.headers); err != nil {
-		return err
-	}
-	o.sender.Body, err = readInput(env, o.body)
-	return err
+	return nil
 }
 
 // progress tells a person how a long run stands.
