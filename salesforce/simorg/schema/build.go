@@ -58,8 +58,7 @@ func (l *loader) newObject(d *draft, prefix string) *Object {
 		l.problem(d.file, d.name, "this standard object is not simulated")
 		return nil
 	case d.meta == nil:
-		l.problem(d.file, d.name, "the object has no "+d.name+objectFile)
-		return nil
+		d.meta = assumed(d.name)
 	case d.meta.SettingType != "":
 		l.problem(d.file, "customSettingsType", "custom settings are not simulated")
 		return nil
@@ -81,6 +80,11 @@ func (l *loader) newObject(d *draft, prefix string) *Object {
 	}
 	o.Fields = systemFields(name, !detail)
 	return o
+}
+
+// assumed is what is known of an object that the sources only add to.
+func assumed(name string) *xmlObject {
+	return &xmlObject{Label: name, PluralLabel: name, NameField: &xmlField{Label: "Name", Type: string(Text)}}
 }
 
 func (l *loader) nameField(d *draft) *Field {

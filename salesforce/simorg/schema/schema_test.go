@@ -178,9 +178,8 @@ func TestRefusals(t *testing.T) {
 		"other root":            {map[string]*fstest.MapFile{fieldPath: object(plainObject)}, "is no readable metadata"},
 		"two roots":             {map[string]*fstest.MapFile{fieldPath: {Data: append(field("F__c", `<type>Checkbox</type>`).Data, "<x/>"...)}}, "a second root element"},
 		"too large":             {map[string]*fstest.MapFile{fieldPath: {Data: []byte(strings.Repeat(" ", 1<<20+1))}}, "is larger than 1048576 bytes"},
-		"object without file":   {map[string]*fstest.MapFile{"Other__c/fields/F__c.field-meta.xml": field("F__c", `<type>Checkbox</type>`)}, "the object has no Other__c.object-meta.xml"},
 		"platform event":        {map[string]*fstest.MapFile{"Ping__e/Ping__e.object-meta.xml": object(plainObject)}, "platform events are not simulated"},
-		"standard object":       {map[string]*fstest.MapFile{"Case/fields/F__c.field-meta.xml": field("F__c", `<type>Checkbox</type>`)}, "this standard object is not simulated"},
+		"standard object":       {map[string]*fstest.MapFile{"Lead/fields/F__c.field-meta.xml": field("F__c", `<type>Checkbox</type>`)}, "this standard object is not simulated"},
 		"custom setting":        {map[string]*fstest.MapFile{"S__c/S__c.object-meta.xml": object(plainObject + `<customSettingsType>List</customSettingsType>`)}, "custom settings are not simulated"},
 		"no name field":         {map[string]*fstest.MapFile{"S__c/S__c.object-meta.xml": object(`<label>S</label><pluralLabel>S</pluralLabel>`)}, "nameField: is required"},
 		"name type":             {map[string]*fstest.MapFile{"S__c/S__c.object-meta.xml": object(`<label>S</label><pluralLabel>S</pluralLabel><nameField><type>Number</type></nameField>`)}, "neither Text nor AutoNumber"},
@@ -199,6 +198,20 @@ func TestRefusals(t *testing.T) {
 			assert.True(t, strings.HasPrefix(e.File, "dir/main/objects/"), e.File)
 		})
 	}
+}
+
+// A folder may add to an object that an org has already.
+func TestAnObjectThatIsOnlyAddedToIsTakenToExist(t *testing.T) {
+	t.Parallel()
+	s, err := schema.Load(things(map[string]*fstest.MapFile{
+		"Other__c/fields/F__c.field-meta.xml": field("F__c", `<type>Checkbox</type>`),
+		"Case/fields/F__c.field-meta.xml":     field("F__c", `<type>Checkbox</type>`),
+	}))
+	require.NoError(t, err)
+	require.NotNil(t, s.Object("Other__c"))
+	assert.NotNil(t, s.Object("Other__c").Field("F__c"))
+	assert.Equal(t, schema.Text, s.Object("Other__c").Field("Name").Type)
+	assert.NotNil(t, s.Object("Case").Field("F__c"))
 }
 
 func TestTwoLookupsCannotShareARelationshipName(t *testing.T) {

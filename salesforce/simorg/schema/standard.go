@@ -80,7 +80,7 @@ func derived(f *Field) *Field {
 // standardObjects are the few that clients and users can't do without. The
 // Name of contacts and users is made of first and last name by the org.
 func standardObjects() []*Object {
-	return []*Object{account(), contact(), organization(), task(), user()}
+	return []*Object{account(), caseObject(), contact(), organization(), task(), user()}
 }
 
 func account() *Object {
@@ -94,6 +94,22 @@ func account() *Object {
 		number("NumberOfEmployees", "Employees", 8, 0),
 		long("Description", "Account Description"),
 		lookup("ParentId", "Parent Account ID", "Parent", "ChildAccounts", "Account"),
+	)
+}
+
+func caseObject() *Object {
+	return standard("Case", "500", nil, true,
+		derived(text("CaseNumber", "Case Number", 30)),
+		text("Subject", "Subject", 255),
+		long("Description", "Description"),
+		picklist("Status", "Status", "New", "Working", "Escalated", "Closed"),
+		picklist("Origin", "Case Origin", "Phone", "Email", "Web"),
+		picklist("Priority", "Priority", "High", "Medium", "Low"),
+		picklist("Type", "Case Type", "Problem", "Feature Request", "Question"),
+		text("SuppliedName", "Web Name", 80),
+		plain("SuppliedEmail", "Web Email", Email),
+		lookup("AccountId", "Account ID", "Account", "Cases", "Account"),
+		lookup("ContactId", "Contact ID", "Contact", "Cases", "Contact"),
 	)
 }
 
