@@ -66,7 +66,7 @@ type bundle struct {
 	log     *bytes.Buffer
 }
 
-func template(t *testing.T, s string) path.Template {
+func template(t testing.TB, s string) path.Template {
 	t.Helper()
 	p, err := path.Parse(s)
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func template(t *testing.T, s string) path.Template {
 
 // setup returns a receiver with one source "shop": HMAC over the body, id $.id,
 // type $.type, 1 KiB at the most.
-func setup(t *testing.T, change func(*bundle, *identify.Identity)) *bundle {
+func setup(t testing.TB, change func(*bundle, *identify.Identity)) *bundle {
 	t.Helper()
 	v, err := verify.New(verify.Config{Secrets: []string{secret}, Rules: []verify.Rule{{
 		Kind: verify.KindHMAC, Hash: "sha256", Enc: "hex", Key: "raw", Signed: "{body}",
