@@ -30,6 +30,10 @@ func TestExamples(t *testing.T) {
 		"stripe_invoice":  {"stripe", "invoice.paid", 1767225600000},
 		"github_issue":    {"github", "issues.opened", 1767225600000},
 		"shopify_order":   {"shopify", "orders/updated", 1767225600000},
+		"hubspot_contact": {"hubspot", "contact.propertyChange", 1767225600123},
+		"sendgrid_bounce": {"sendgrid", "bounce", 1767225600000},
+		"sendgrid_click":  {"sendgrid", "click", 1767225601000},
+		"erp_order":       {"erp", "order.changed", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
