@@ -229,9 +229,9 @@ func upsetLogins(t *testing.T, service *harness.Bridge, wire *harness.Wire) stri
 	} {
 		call := wire.Trap(harness.Logins)
 		mark := service.Log().Mark()
-		service.Config.Org.Plant(t, harness.Fault{"operation": "query", "fault": "expire_session"})
+		service.Config.Org.Plant(t, harness.Fault{"operation": "composite", "fault": "expire_session"})
 		reply(call(t))
-		_, ok := service.Log().Wait(harness.Patient(t), mark, "the poller rests")
+		_, ok := service.Log().Wait(harness.Patient(t), mark, "salesforce token: ")
 		require.True(t, ok, "the failure must be told")
 		service.Kill(t)
 		logs.WriteString(service.Log().String())

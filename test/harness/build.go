@@ -39,9 +39,12 @@ func Build(t testing.TB) string {
 }
 
 // BuildProgram builds a command by its import path and returns the path of its
-// binary.
+// binary. With -short the test is skipped: what runs processes takes its time.
 func BuildProgram(t testing.TB, path string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("runs the built product, which -short leaves out")
+	}
 	built.mu.Lock()
 	defer built.mu.Unlock()
 	if file, ok := built.files[path]; ok {
