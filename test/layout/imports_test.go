@@ -20,6 +20,7 @@ const module = "sfbridge/"
 // The row of the longest matching prefix holds.
 var mayImport = map[string][]string{
 	"internal/strictyaml": {},
+	"internal/metadata":   {},
 	"apex":                {},
 	"salesforce":          {},
 	"salesforce/simorg":   {"apex"},
@@ -39,10 +40,14 @@ var mayImport = map[string][]string{
 	"bridge/receive":      {"bridge/event", "bridge/identify", "bridge/stage", "bridge/verify", "bridge/provider", "mapping/path"},
 	"bridge/apply":        {"bridge/event", "mapping", "mapping/path", "mapping/view", "salesforce", "salesforce/soql"},
 	"bridge/poll":         {"bridge/event", "bridge/apply", "bridge/store", "salesforce", "salesforce/soql"},
+	"bridge/effect":       {"bridge/event", "bridge/outbound", "salesforce", "salesforce/soql"},
+	"bridge/authority":    {"bridge/event", "bridge/outbound", "mapping", "mapping/path"},
 	"bridge/operate":      {"bridge/event", "salesforce", "salesforce/soql"},
 	"bridge/trial":        {"bridge/event", "bridge/identify", "bridge/provider", "bridge/verify"},
 	"bridge/propose":      {"mapping", "salesforce"},
 	"bridge/preflight":    {"bridge/event", "mapping", "salesforce"},
+	"bridge/scaffold":     {"bridge/event", "internal/metadata", "mapping"},
+	"bridge/export":       {"internal/metadata", "mapping"},
 	"bridge/demo":         {"bridge", "config", "salesforce"},
 	"bridge/bench":        {"bridge", "config", "salesforce"},
 	"bridge/app":          {"bridge", "config", "mapping", "salesforce", "apex"},
