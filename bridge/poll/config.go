@@ -93,8 +93,11 @@ type Config struct {
 
 	// CallTimeout bounds one query; default 2m.
 	CallTimeout time.Duration
-	// BatchTimeout bounds the work on one batch, also while stopping; default 5m.
+	// BatchTimeout bounds the work on one batch; default 5m.
 	BatchTimeout time.Duration
+	// StopWait bounds it once the poller is to stop; default 6s. What is broken
+	// off then is released: the rows are as due as before.
+	StopWait time.Duration
 
 	Now    func() time.Time    // default time.Now
 	Random func() float64      // 0 to 1; default math/rand
@@ -137,6 +140,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.DailyBudget, 0.8)
 	setDefault(&c.CallTimeout, 2*time.Minute)
 	setDefault(&c.BatchTimeout, 5*time.Minute)
+	setDefault(&c.StopWait, 6*time.Second)
 	if c.Usage == nil {
 		c.Usage = func() salesforce.Usage { return salesforce.Usage{} }
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -43,7 +44,7 @@ func (l *lane) work(ctx context.Context, batch []*event.Event) outcome {
 	}
 	defer l.gate.Release(weight)
 	stop := ctx.Done()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.cfg.BatchTimeout)
+	ctx, cancel := l.deadline(ctx)
 	defer cancel()
 	began = l.cfg.Now()
 	var out outcome
@@ -54,6 +55,22 @@ func (l *lane) work(ctx context.Context, batch []*event.Event) outcome {
 	}
 	out.began = began
 	return out
+}
+
+// deadline is the time that work has which outlives the end of ctx: all that a
+// batch may take, but no more than a stop may wait once it has come.
+func (l *lane) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.cfg.BatchTimeout)
+	forget := context.AfterFunc(ctx, func() {
+		defer cancel()
+		timer := time.NewTimer(l.cfg.StopWait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-work.Done():
+		}
+	})
+	return work, func() { forget(); cancel() }
 }
 
 // journaled reads the payloads of a batch at once and brings it home in

@@ -119,6 +119,23 @@ func TestStopFinishesWhatIsInWork(t *testing.T) {
 	})
 }
 
+// A call that never ends is broken off after StopWait; its rows are released.
+func TestStopDoesNotWaitForEver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newFakeOrg(many(10)...)
+		o.latency = time.Hour
+		stop := start(t, o.poller(t, func(c *Config) { c.CallTimeout = 2 * time.Hour; c.BatchTimeout = 10 * time.Hour }))
+		pass(2*o.latency + o.latency/2)
+		require.Len(t, o.see().batches, 1)
+		began := time.Now()
+		stop()
+		assert.Equal(t, 6*time.Second, time.Since(began))
+		assert.Equal(t, 10, o.see().count(event.Received))
+		assert.Empty(t, o.see().inWork, "nothing is left that would look like a crash")
+	})
+}
+
 func TestStopWhileReadingAppliesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
