@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -14,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"sfbridge/bridge/app"
 	"sfbridge/config"
@@ -52,47 +52,71 @@ func Command(executable string) Launch {
 		for name, value := range p.Env {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
-		log, err := cmd.StderrPipe()
+		log, err := os.CreateTemp("", "bridge-bench-*.log")
 		if err != nil {
 			return nil, err
 		}
+		cmd.Stderr = log // a file takes every line at once; a pipe would wait for this busy process
+		c := &child{cmd: cmd, log: log, ended: make(chan struct{})}
 		if err := cmd.Start(); err != nil {
-			return nil, err
+			return nil, errors.Join(err, c.drop())
 		}
-		c := &child{cmd: cmd, drained: make(chan struct{})}
-		return c, c.listen(log)
+		go func() {
+			defer close(c.ended)
+			c.exit = cmd.Wait()
+		}()
+		return c, c.listen(ctx)
 	}
 }
 
 type child struct {
-	cmd     *exec.Cmd
-	url     string
-	drained chan struct{} // closed when its log has ended
+	cmd   *exec.Cmd
+	url   string
+	log   *os.File
+	ended chan struct{} // closed when the process has ended
+	exit  error         // valid then
 }
 
-// listen reads the log until the line that says where the bridge serves; the
-// rest is read and dropped, as a log collector would take it.
-func (c *child) listen(log io.Reader) error {
-	lines := bufio.NewReader(log)
-	var said bytes.Buffer
-	for {
-		line, err := lines.ReadBytes('\n')
-		said.Write(line)
-		var entry struct{ Msg, URL string }
-		if json.Unmarshal(line, &entry) == nil && entry.Msg == "serving" {
-			c.url = entry.URL
-			break
-		}
+// listen reads the log until the line that says where the bridge serves.
+func (c *child) listen(ctx context.Context) error {
+	err := wait(ctx, 2*time.Millisecond, func() (bool, error) {
+		over := c.over()
+		said, err := io.ReadAll(io.NewSectionReader(c.log, 0, maxLog))
 		if err != nil {
-			return errors.Join(fmt.Errorf("the bridge ended: %s", strings.TrimSpace(said.String())), c.cmd.Wait())
+			return false, err
 		}
+		for line := range bytes.Lines(said) {
+			var entry struct{ Msg, URL string }
+			if json.Unmarshal(line, &entry) == nil && entry.Msg == "serving" {
+				c.url = entry.URL
+				return true, nil
+			}
+		}
+		if over {
+			return false, fmt.Errorf("the bridge ended: %s", bytes.TrimSpace(said))
+		}
+		return false, nil
+	})
+	if err != nil {
+		return errors.Join(err, c.Stop())
 	}
-	go func() {
-		defer close(c.drained)
-		_, _ = io.Copy(io.Discard, lines)
-	}()
 	return nil
 }
+
+// maxLog is how much of a log is searched.
+const maxLog = 1 << 20
+
+func (c *child) over() bool {
+	select {
+	case <-c.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// drop closes the log and removes it.
+func (c *child) drop() error { return errors.Join(c.log.Close(), os.Remove(c.log.Name())) }
 
 func (c *child) URL() string { return c.url }
 
@@ -102,8 +126,8 @@ func (c *child) Stop() error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	<-c.drained
-	return c.cmd.Wait()
+	<-c.ended
+	return errors.Join(c.exit, c.drop())
 }
 
 // peakOf reads the highest resident memory of a process where the system tells
