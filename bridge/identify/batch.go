@@ -137,6 +137,9 @@ func cutXML(whole element, names []string) ([]element, error) {
 	if err != nil {
 		return nil, contentRefusal(err)
 	}
+	if len(parts) > MaxEvents {
+		return nil, errTooMany
+	}
 	list := make([]element, len(parts))
 	for i, raw := range parts {
 		value, err := view.DecodeXML(raw)
