@@ -32,6 +32,7 @@ type design struct {
 	Coalesce        bool
 	Customer        customer
 	CustomerOrdered bool
+	CustomerUpdated bool // the payment's events change the customer too, but never make it
 	Lines           int
 	LinesOrdered    bool
 	Deletes         bool // the mapping has a route that deletes
@@ -54,6 +55,19 @@ func (s snapshot) guardKey() string {
 	return paymentKey(s.Entity)
 }
 
+// withoutParent is the design without events to wait for.
+func (d design) withoutParent() design {
+	if d.Customer == parentCustomer {
+		d.Customer, d.CustomerUpdated = noCustomer, false
+	}
+	return d
+}
+
+// writesCustomer says whether a payment's event writes the customer too.
+func (d design) writesCustomer() bool {
+	return d.Customer == ownCustomer || d.Customer == sharedCustomer || d.CustomerUpdated
+}
+
 // records is what an event sets, by record.
 func (d design) records(s snapshot) map[string]map[string]string {
 	all := map[string]map[string]string{}
@@ -69,7 +83,7 @@ func (d design) records(s snapshot) map[string]map[string]string {
 	if d.Customer != noCustomer {
 		payment["Customer__c"] = d.customerID(s.Entity)
 	}
-	if d.Customer == ownCustomer || d.Customer == sharedCustomer {
+	if d.writesCustomer() {
 		all["Customer__c/"+d.customerID(s.Entity)] = email
 	}
 	all[paymentKey(s.Entity)] = payment
@@ -146,8 +160,8 @@ func (d design) yaml() string {
 	line(4, `when: {type: pay.set}`)
 	line(4, `records:`)
 	d.paymentYAML(line)
-	if d.Customer == ownCustomer || d.Customer == sharedCustomer {
-		d.customerYAML(line)
+	if d.writesCustomer() {
+		d.customerYAML(line, d.CustomerUpdated)
 	}
 	if d.Lines > 0 {
 		line(6, `- object: Payment_Line__c`)
@@ -160,7 +174,7 @@ func (d design) yaml() string {
 		line(2, `- name: customer`)
 		line(4, `when: {type: cust.set}`)
 		line(4, `records:`)
-		d.customerYAML(line)
+		d.customerYAML(line, false)
 	}
 	if d.Deletes {
 		d.goneYAML(line)
@@ -194,8 +208,11 @@ func (d design) paymentYAML(line liner) {
 	line(8, `fields: {%s}`, strings.Join(fields, ", "))
 }
 
-func (d design) customerYAML(line liner) {
+func (d design) customerYAML(line liner, update bool) {
 	line(6, `- object: Customer__c`)
+	if update {
+		line(8, `action: update`)
+	}
 	line(8, `key: {field: Stripe_Customer_Id__c, from: $.cust}`)
 	d.orderYAML(line, d.CustomerOrdered)
 	line(8, `fields: {Email__c: {template: "v{$.value}@example.com"}}`)

@@ -29,7 +29,8 @@ func drawDesign(t *rapid.T, guarded bool) design {
 		d.LinesOrdered = rapid.Bool().Draw(t, "lines ordered")
 		// What a delete leaves alone would tell whether it came late: such
 		// histories aren't snapshots.
-		d.Deletes = d.Deletes && d.Customer != sharedCustomer
+		d.CustomerUpdated = d.Customer == parentCustomer && rapid.Bool().Draw(t, "customer updated")
+		d.Deletes = d.Deletes && d.Customer != sharedCustomer && !d.CustomerUpdated
 	} else if rapid.Bool().Draw(t, "customer") {
 		d.Customer = ownCustomer
 	}
@@ -134,7 +135,7 @@ func (l *teller) history(entity int, next func(last string) string) {
 // order draws the next order value of an object. A record that several objects
 // share and that keeps no state can't tell equal ones apart as the payment does.
 func (l *teller) order(last *int64, newer bool) *int64 {
-	newer = newer || !l.mayTie()
+	newer = newer || !l.mayTie() || l.d.CustomerUpdated
 	step := rapid.Int64Range(-1, 2).Draw(l.t, "step")
 	switch {
 	case last == nil && step < 0 && !newer:
@@ -224,6 +225,7 @@ func drawWorld(t *rapid.T, sc scenario, kinds []fault.Kind) scenario {
 	sc.Schedule = rapid.SliceOfN(rapid.IntRange(wait, 3), 0, 60).Draw(t, "schedule")
 	sc.Upsets = rapid.SliceOfN(rapid.Custom(drawUpset), 0, 3).Draw(t, "upsets")
 	slices.SortStableFunc(sc.Upsets, func(a, b upset) int { return cmp.Compare(a.After, b.After) })
+	sc.Steady = !sc.Drained && rapid.Bool().Draw(t, "steady")
 	sc.Seed = rapid.Uint64().Draw(t, "seed")
 	return sc
 }

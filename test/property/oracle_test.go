@@ -43,6 +43,7 @@ const (
 	gone    verdict = "gone"    // deleted, or nothing was there to delete
 	stale   verdict = "stale"
 	refused verdict = "refused" // a person has to look
+	waits   verdict = "waits"   // for its customer
 )
 
 // A row is one business record of the oracle.
@@ -58,6 +59,7 @@ type oracle struct {
 	rows    map[string]*row
 	tombs   map[string][]snapshot // completed deletes by the key of the guard
 	verdict map[string]verdict    // by snapshot ID
+	due     []snapshot
 }
 
 func newOracle(d design) *oracle {
@@ -66,15 +68,23 @@ func newOracle(d design) *oracle {
 
 // work decides events that are due together: those of one entity in their
 // order, an event without order first, equal ones by the bytes of their ids.
+// One that waits for a record that isn't there yet holds nothing back.
 func (o *oracle) work(due []snapshot) {
-	due = slices.Clone(due)
-	slices.SortStableFunc(due, func(a, b snapshot) int {
+	o.due = append(o.due, due...)
+	slices.SortStableFunc(o.due, func(a, b snapshot) int {
 		return cmp.Or(compareOrder(a.Order, b.Order), strings.Compare(a.eventID(), b.eventID()))
 	})
-	for _, s := range due {
-		if _, seen := o.verdict[s.ID]; !seen {
-			o.verdict[s.ID] = o.decide(s)
-		}
+	for moved := true; moved; {
+		moved = false
+		o.due = slices.DeleteFunc(o.due, func(s snapshot) bool {
+			_, seen := o.verdict[s.ID]
+			if !seen {
+				if v := o.decide(s); v != waits {
+					o.verdict[s.ID], seen, moved = v, true, true
+				}
+			}
+			return seen
+		})
 	}
 }
 
@@ -106,6 +116,9 @@ func (o *oracle) decide(s snapshot) verdict {
 
 // save writes an event that the org takes.
 func (o *oracle) save(s snapshot, beaten *snapshot) verdict {
+	if o.d.Customer == parentCustomer && !s.Parent && o.rows["Customer__c/"+o.d.customerID(s.Entity)] == nil {
+		return waits
+	}
 	if s.Flaw != sound {
 		return refused
 	}

@@ -12,14 +12,14 @@ import (
 	"sfbridge/salesforce/simorg/fault"
 )
 
-// TestMain asks for more cases than rapid's own default, and for no files of
-// failed ones: the story and the seed are printed. Flags that are given decide,
-// and -short takes a fifth.
+// TestMain says how many cases there are, fewer where the race detector makes
+// them slow, and asks for no files of failed ones: the story and the seed are
+// printed. Flags that are given decide, and -short takes a fifth.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for name, value := range map[string]string{"rapid.checks": "250", "rapid.nofailfile": "true"} {
+	for name, value := range map[string]string{"rapid.checks": cases, "rapid.nofailfile": "true"} {
 		if given[name] {
 			continue
 		}
@@ -122,9 +122,7 @@ func TestEveryDecisionIsTheOracles(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawDesign(rt, rapid.Bool().Draw(rt, "guarded"))
-		if d.Customer == parentCustomer {
-			d.Customer = noCustomer
-		}
+		d = d.withoutParent()
 		sc := scenario{Design: d, Events: newTeller(rt, d).arbitrary(), Drained: true}
 		sc.Pieces = drawPieces(rt, len(sc.Events))
 		sc = drawWorld(rt, sc, passing())
@@ -163,9 +161,7 @@ func TestEventOutsideAllowChangesNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawDesign(rt, true)
 		d.Deletes = false // after a delete any state may come first
-		if d.Customer == parentCustomer {
-			d.Customer = noCustomer
-		}
+		d = d.withoutParent()
 		for len(d.Allow) == 0 {
 			d.Allow = drawAllow(rt)
 		}

@@ -22,6 +22,7 @@ type scenario struct {
 	Events   []snapshot
 	Pieces   []piece
 	Drained  bool // a piece is worked off before the next one is delivered
+	Steady   bool // workers run on, else they look and rest by turns
 	Unsure   []string
 	Workers  int
 	Lanes    int
@@ -50,8 +51,8 @@ type upset struct {
 // String tells the story of the case.
 func (sc scenario) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\nworkers %d lanes %d batch %d page %d latency %v drained %t unsure %v seed %d\n",
-		sc.Design.yaml(), sc.Workers, sc.Lanes, sc.Batch, sc.PageSize, sc.Latency, sc.Drained, sc.Unsure, sc.Seed)
+	fmt.Fprintf(&b, "%s\nworkers %d lanes %d batch %d page %d latency %v drained %t steady %t unsure %v seed %d\n",
+		sc.Design.yaml(), sc.Workers, sc.Lanes, sc.Batch, sc.PageSize, sc.Latency, sc.Drained, sc.Steady, sc.Unsure, sc.Seed)
 	for i, s := range sc.Events {
 		fmt.Fprintf(&b, "event %d: %s\n", i, s)
 	}

@@ -74,6 +74,10 @@ func (k *worker) begin(ctx context.Context) (*poll.Poller, context.Context, erro
 
 // live works until the life ends. What fails as a whole is tried again.
 func (k *worker) live(ctx context.Context, p *poll.Poller) {
+	if k.w.sc.Steady {
+		_ = p.Run(ctx) // nil
+		return
+	}
 	for {
 		k.w.turns <- struct{}{}
 		_ = p.RunOnce(ctx) // the rows tell what came of it

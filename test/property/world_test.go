@@ -30,6 +30,10 @@ const (
 	door        = 0               // the process that receives; workers count from 1
 )
 
+// catalog is read once: it doesn't change, and reading it takes longer than a
+// case.
+var catalog = sync.OnceValues(provider.Load)
+
 func newReader(b []byte) io.Reader { return bytes.NewReader(b) }
 
 // A world is an org and the processes that work on it. It lives in a bubble of
@@ -51,12 +55,12 @@ func newWorld(sc scenario) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalog, err := provider.Load()
+	presets, err := catalog()
 	if err != nil {
 		return nil, err
 	}
 	w := &world{sc: sc, turns: make(chan struct{}, sc.Workers)}
-	if w.source, err = app.LoadSource(file, catalog); err != nil {
+	if w.source, err = app.LoadSource(file, presets); err != nil {
 		return nil, err
 	}
 	w.org, err = simorg.New(simorg.Config{Samples: true, Unsure: sc.Unsure, Latency: sc.Latency, PageSize: sc.PageSize})
