@@ -222,3 +222,58 @@ func jwk(key *ecdsa.PublicKey, id string) []byte {
 	}})
 	return out
 }
+
+// TestWhatOnlyAPersonCanAllow: unsigned deliveries by param, and a secret that
+// everybody knows by nobody.
+func TestWhatOnlyAPersonCanAllow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.source("open", "jira", nil, "params: {accept_unsigned: true}")
+	w.source("board", "monday", nil, "params: {accept_unsigned: true}")
+	w.source("intercom", "intercom", []string{"s"}, "")
+	w.source("desk", "zendesk", []string{"dGhpc19zZWNyZXRfaXNfZm9yX3Rlc3Rpbmdfb25seQ=="}, "")
+	w.start()
+	r := w.post("open", http.Header{"X-Atlassian-Webhook-Identifier": {"j1"}}, `{"webhookEvent":"x"}`)
+	assert.Equal(t, 202, r.status, r.body)
+	rows := w.stager.taken()
+	require.Len(t, rows, 1)
+	assert.Equal(t, "Unsigned", string(rows[0].Trust))
+	r = w.post("board", nil, `{"challenge":"abc"}`)
+	assert.JSONEq(t, `{"challenge":"abc"}`, r.body)
+	assert.Empty(t, w.stager.taken())
+	r, err := w.send(http.MethodHead, "intercom", nil, nil)
+	require.NoError(t, err)
+	assert.Equal(t, 200, r.status)
+	r, err = w.send(http.MethodDelete, "intercom", nil, nil)
+	require.NoError(t, err)
+	assert.Equal(t, 405, r.status)
+	assert.Equal(t, "POST, HEAD", r.header.Get("Allow"))
+
+	public := newWorld(t)
+	public.public = "https://hooks.example.com"
+	public.source("desk", "zendesk", []string{"dGhpc19zZWNyZXRfaXNfZm9yX3Rlc3Rpbmdfb25seQ=="}, "")
+	_, err = public.load()
+	require.ErrorContains(t, err, "secrets[0] is the one that Zendesk publishes for tests")
+	assert.NotContains(t, err.Error(), "dGhpc19z")
+}
+
+// TestSecretsAreRotated: each of several verifies, and the metric says which.
+func TestSecretsAreRotated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.source("shop", "stripe", []string{"new", "old"}, "")
+	w.start()
+	for i, secret := range []string{"old", "new", "new"} {
+		body := `{"id":"evt_` + strings.Repeat("x", i+1) + `","type":"t"}`
+		assert.Equal(t, 202, w.post("shop", w.signed("stripe", secret, "shop", nil, body), body).status)
+	}
+	body := `{"id":"evt_z"}`
+	assert.Equal(t, 401, w.post("shop", w.signed("stripe", "other", "shop", nil, body), body).status)
+	r, err := w.sendTo(http.MethodGet, w.bridge.AdminURL()+"/metrics", nil, nil)
+	require.NoError(t, err)
+	assert.Contains(t, r.body, `bridge_secret_used_total{position="0",source="shop"} 2`)
+	assert.Contains(t, r.body, `bridge_secret_used_total{position="1",source="shop"} 1`)
+	for _, secret := range []string{`"new"`, `"old"`} {
+		assert.NotContains(t, w.log.String(), secret)
+	}
+}
