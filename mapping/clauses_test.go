@@ -37,3 +37,14 @@ func TestConformance_shows_every_clause(t *testing.T) {
 		assert.Positive(t, cases, "no case shows %q", clause)
 	}
 }
+
+// Faults that other integrations are known to have had with values each have a
+// case that begins with their number.
+func TestConformance_shows_known_faults(t *testing.T) {
+	t.Parallel()
+	for _, number := range []string{"c01", "c02", "c04", "c06", "c09", "c10", "c12", "c13", "c18", "c19"} {
+		files, err := filepath.Glob("testdata/conformance/" + number + "_*/want.json")
+		require.NoError(t, err)
+		assert.NotEmpty(t, files, number)
+	}
+}
