@@ -32,6 +32,9 @@ type Mappings interface {
 type Config struct {
 	Org      Org
 	Mappings Mappings
+	// Authority loads what events are only hints to; nil: events are taken as
+	// they are.
+	Authority Authority
 
 	MaxAttempts int           // failures of an event itself until a person must look; 12
 	ParentWait  time.Duration // how long a missing parent costs no attempt; 24h

@@ -16,6 +16,7 @@ type item struct {
 	file     *mapping.File
 	route    *mapping.Route
 	targets  []mapping.Target // fixed parts, Record.Spec is the place in it
+	hint     *hint            // nil: the event says everything itself
 	records  []mapping.Record
 	effects  []mapping.Effect       // that its values may cause
 	watching []mapping.EffectTarget // of its route

@@ -38,22 +38,35 @@ func (a *Applier) prepare(ev *event.Event, place int) *item {
 		it.ignore("route " + route.Name + " ignores it")
 		return it
 	}
-	it.targets = route.Targets()
-	records, problems := route.Records(in)
+	it.targets, it.watching = route.Targets(), route.EffectTargets()
+	if ask := route.Authority(); consults(ask, ev.Trust) && a.cfg.Authority != nil {
+		if until, paused := a.pauses.until(ev.Source, route.Name); paused {
+			it.leave(Paused, until)
+			return it
+		}
+		it.address(ask, in)
+		return it
+	}
+	it.mapped(a, in)
+	return it
+}
+
+// mapped turns the event into records, and into the effects that they may
+// cause.
+func (it *item) mapped(a *Applier, in mapping.Input) {
+	records, problems := it.route.Records(in)
 	problems = append(problems, unfitKeys(records)...)
 	if len(problems) == 0 {
-		it.watching = route.EffectTargets()
-		it.effects, problems = route.Effects(in, records)
+		it.effects, problems = it.route.Effects(in, records)
 	}
 	if len(problems) > 0 {
 		it.review(event.CodeField, fieldProblems(problems))
-		return it
+		return
 	}
 	it.records = records
-	if until, paused := a.pauses.until(ev.Source, route.Name); paused {
+	if until, paused := a.pauses.until(it.ev.Source, it.route.Name); paused {
 		it.leave(Paused, until)
 	}
-	return it
 }
 
 func input(ev *event.Event) (mapping.Input, error) {

@@ -52,6 +52,9 @@ func newRun(a *Applier, batch []*event.Event) *run {
 
 // work settles every item or tells why the rest could not be tried.
 func (r *run) work(ctx context.Context) error {
+	if err := r.consult(ctx); err != nil {
+		return err
+	}
 	if err := r.read(ctx, r.items); err != nil {
 		return err
 	}
@@ -203,10 +206,13 @@ func (it *item) names(object string, fields []string) bool {
 	return false
 }
 
-// pause rests the item's route; its event stays due.
 func (r *run) pause(it *item, object string, fault salesforce.Fault) {
+	r.pauseRoute(it, fmt.Sprintf("%s: %s: %s", object, fault.Code, fault.Message))
+}
+
+// pauseRoute rests the item's route; its event stays due.
+func (r *run) pauseRoute(it *item, reason string) {
 	until := r.pauses.begin(it.ev.Source, it.route.Name)
-	reason := fmt.Sprintf("%s: %s: %s", object, fault.Code, fault.Message)
 	known := slices.ContainsFunc(r.resting, func(p Pause) bool {
 		return p.Source == it.ev.Source && p.Route == it.route.Name
 	})
