@@ -101,6 +101,7 @@ func TestStopDoesNotWaitForEver(t *testing.T) {
 	commit(t)
 	w.bridge.Signal(t, syscall.SIGTERM)
 	assert.Equal(t, 0, w.bridge.ExitCode(t))
+	assert.Len(t, w.wire.Calls(harness.Commits), 1, "it must not have waited until the call was given up and sent again")
 	w.bridge.Start(t)
 	w.org.Settle(t)
 	checkAll(t, w.org, events)
