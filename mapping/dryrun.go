@@ -109,12 +109,18 @@ func (d *DryResult) apply(route *Route, in Input) {
 		return
 	}
 	records, errs := route.Records(in)
+	if len(errs) == 0 {
+		_, errs = route.Effects(in, records)
+	}
 	for _, e := range errs {
 		reason := e.Reason
 		if e.Value != "" {
 			reason += ": " + e.Value
 		}
 		d.review(DryError{Field: known(e.Field), Path: known(e.Path), Reason: reason})
+	}
+	if len(errs) > 0 {
+		return
 	}
 	for _, r := range records {
 		d.Records = append(d.Records, DryRecord{

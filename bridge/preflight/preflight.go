@@ -45,6 +45,7 @@ func Check(ctx context.Context, org Org, files []*mapping.File) ([]Finding, erro
 			for _, t := range targets {
 				c.target(t, targets)
 			}
+			c.effects(route)
 		}
 	}
 	return c.findings, c.err

@@ -163,180 +163,6 @@ func TestNothingToFind(t *testing.T) {
 	assert.Equal(t, 1, org.asked["Pay__c"], "an object is asked for once")
 }
 
-// Each field alone, and what is said of it.
-func TestFields(t *testing.T) {
-	t.Parallel()
-	for given, want := range map[string]string{
-		"Txt__c: {value: x}":                                      "problem Pay__c.Txt__c: the field doesn't exist or the integration user can't see it: check the spelling and field-level security",
-		"Text: {value: x}":                                        "problem Pay__c.Text: the field doesn't exist or the integration user can't see it: check the spelling and field-level security; did you mean Text__c?",
-		"Formula__c: {value: 1}":                                  "problem Pay__c.Formula__c: the field is a formula",
-		"Fixed__c: {value: x}":                                    "problem Pay__c.Fixed__c: the field can't be changed when a record exists: give edit access, or limit it with on: create",
-		"Text__c: {from: $.a, as: number}":                        "problem Pay__c.Text__c: as: number doesn't fit a text field: write as: text",
-		"Text__c: {from: $.a, as: boolean}":                       "problem Pay__c.Text__c: as: boolean doesn't fit a text field",
-		"Text__c: {value: 7}":                                     "problem Pay__c.Text__c: the mapping gives the number 7, and the field is a text: quote it",
-		"Text__c: {value: true}":                                  "problem Pay__c.Text__c: the mapping gives true, and the field is a text",
-		"Text__c: {from: $.a, max: 256}":                          "problem Pay__c.Text__c: max: 256 is more than the 255 characters of the field: write max: 255",
-		"Text__c: {from: $.a}":                                    "warning Pay__c: text that is longer than the field sends its event to review: Text__c (255): add max:",
-		"Short__c: {value: long}":                                 `problem Pay__c.Short__c: the mapping gives "long" of 4 characters, and the field takes 3`,
-		"Short__c: {value: long, max: 3}":                         "",
-		"Number__c: {from: $.a, as: text}":                        "problem Pay__c.Number__c: as: text doesn't fit a number field: write as: number",
-		"Number__c: {from: $.a, as: datetime}":                    "problem Pay__c.Number__c: as: datetime doesn't fit a number field",
-		"Number__c: $.amount":                                     "warning Pay__c.Number__c: values are sent as they come, and a number field refuses the whole call for one that doesn't fit: write as: number",
-		"Number__c: {value: 12.50}":                               "",
-		"Number__c: {value: twelve}":                              `problem Pay__c.Number__c: the mapping gives the text "twelve", and the field is a number`,
-		"Number__c: {from: $.id, as: integer}":                    "problem Pay__c.Number__c: an id goes into a number: the org keeps 15 digits of it, and a 64-bit id has up to 19: use a Text field",
-		"Number__c: {from: $.a.order_id, as: number}":             "problem Pay__c.Number__c: an id goes into a number",
-		"Number__c: {from: $.orderId, as: integer}":               "problem Pay__c.Number__c: an id goes into a number",
-		"Number__c: {from: $.paid, as: integer}":                  "",
-		"Number__c: {from: $.a, as: minor_units, currency: EUR}":  "",
-		"Whole__c: {from: $.a, as: number}":                       "warning Pay__c.Whole__c: the field keeps whole numbers",
-		"Whole__c: {from: $.a, as: date}":                         "problem Pay__c.Whole__c: as: date doesn't fit a whole number field: write as: integer",
-		"Flag__c: {from: $.a, as: text}":                          "problem Pay__c.Flag__c: as: text doesn't fit a checkbox field: write as: boolean",
-		"Flag__c: {value: true}":                                  "",
-		"Date__c: {from: $.a, as: datetime}":                      "problem Pay__c.Date__c: as: datetime doesn't fit a date field: write as: date",
-		"At__c: {from: $.a, as: date}":                            "problem Pay__c.At__c: as: date doesn't fit a date/time field: write as: datetime",
-		"At__c: $.a":                                              "warning Pay__c.At__c: values are sent as they come",
-		"Time__c: $.a":                                            "",
-		"State__c: {value: Open}":                                 "",
-		"State__c: {value: Opened}":                               `problem Pay__c.State__c: the list has no active value "Opened": add it to the list, or give one of "Open", "Done"`,
-		"State__c: {value: open}":                                 `warning Pay__c.State__c: the list has no active value "open": write it as the list does: "Open"`,
-		"State__c: {from: $.a, map: {o: Open, g: Gone}}":          `problem Pay__c.State__c: the list has no active value "Gone"`,
-		"State__c: {from: $.a, map: {o: Open}, otherwise: Other}": `problem Pay__c.State__c: the list has no active value "Other"`,
-		"State__c: {from: $.a, map: {o: Open}, default: Any}":     `problem Pay__c.State__c: the list has no active value "Any"`,
-		"State__c: $.a":                                           "warning Pay__c.State__c: the list is restricted, and a value of the provider that it doesn't have ends in review: add map:",
-		"Tags__c: {value: a;c}":                                   `problem Pay__c.Tags__c: the list has no active value "c"`,
-		"Tags__c: {from: $.a, as: json}":                          "problem Pay__c.Tags__c: as: json doesn't fit a multi-select picklist field: write as: multipicklist",
-		"Owner__c: {from: $.a, as: integer}":                      "problem Pay__c.Owner__c: as: integer doesn't fit a record id field",
-	} {
-		got := findings(t, newOrg(), load(t, "fields: {"+given+"}"))
-		if want == "" {
-			assert.Empty(t, got, given)
-			continue
-		}
-		if assert.Len(t, got, 1, given) {
-			assert.Contains(t, got[0], want, given)
-		}
-	}
-}
-
-// Each change of the org, and what is said of it.
-func TestOrgs(t *testing.T) {
-	t.Parallel()
-	const fields = "fields: {Number__c: {from: $.n, as: number}}"
-	lookup := "fields: {Buyer__r: {lookup: Buyer__c, by: Key__c, from: $.buyer}}"
-	for _, c := range []struct {
-		name   string
-		change func(*fakeOrg)
-		lines  []string
-		want   []string
-	}{
-		{"no object", func(o *fakeOrg) { delete(o.objects, "Pay__c") }, []string{fields},
-			[]string{"problem Pay__c: the object doesn't exist or the integration user has no access to it"}},
-		{"no staging", func(o *fakeOrg) { delete(o.objects, event.Object) }, []string{fields},
-			[]string{"problem Inbound_Event__c: the object doesn't exist"}},
-		{"staging ids fold case", func(o *fakeOrg) {
-			o.change(event.Object, event.FieldID, func(f *salesforce.Field) { f.CaseSensitive = false })
-		}, []string{fields},
-			[]string{"problem Inbound_Event__c.Event_Id__c: the field is not unique and case sensitive"}},
-		{"staging is read only", func(o *fakeOrg) { o.objects[event.Object].Createable = false }, []string{fields},
-			[]string{"problem Inbound_Event__c: the integration user may not create and edit events"}},
-		{"staging is not guarded", func(o *fakeOrg) { o.rules[event.Object] = nil }, []string{fields},
-			[]string{"problem Inbound_Event__c.Refuse_Old_Revision: no validation rule with REVISION in its message"}},
-		{"may not create", func(o *fakeOrg) { o.objects["Pay__c"].Createable = false }, []string{fields},
-			[]string{"problem Pay__c: the integration user may not create and edit records"}},
-		{"may not create, need not", func(o *fakeOrg) { o.objects["Pay__c"].Createable = false }, []string{"action: update", fields}, nil},
-		{"may not edit", func(o *fakeOrg) { o.objects["Pay__c"].Updateable = false }, []string{"action: update", fields},
-			[]string{"problem Pay__c: the integration user may not edit records"}},
-		{"may not delete", func(o *fakeOrg) { o.objects["Pay__c"].Deletable = false }, []string{"action: delete"},
-			[]string{"problem Pay__c: the integration user may not edit and delete records"}},
-		{"key is no external id", func(o *fakeOrg) {
-			o.change("Pay__c", "Key__c", func(f *salesforce.Field) { f.ExternalID, f.IDLookup, f.Unique = false, false, false })
-		}, []string{fields}, []string{"problem Pay__c.Key__c: the key is no external ID: tick External ID and Unique"}},
-		{"key is not unique", func(o *fakeOrg) { o.change("Pay__c", "Key__c", func(f *salesforce.Field) { f.Unique = false }) }, []string{fields},
-			[]string{"problem Pay__c.Key__c: the key is not unique"}},
-		{"key folds case", func(o *fakeOrg) { o.change("Pay__c", "Key__c", func(f *salesforce.Field) { f.CaseSensitive = false }) }, []string{fields},
-			[]string{"warning Pay__c.Key__c: the key folds letter case"}},
-		{"key is a number", func(o *fakeOrg) {
-			o.change("Pay__c", "Key__c", func(f *salesforce.Field) { f.Type, f.Precision = "double", 18 })
-		}, []string{fields}, []string{"problem Pay__c.Key__c: the key is a number: the org keeps 15 digits"}},
-		{"key is a small number", func(o *fakeOrg) {
-			o.change("Pay__c", "Key__c", func(f *salesforce.Field) { f.Type, f.Precision = "double", 10 })
-		}, []string{"key: {field: Key__c, from: $.number}", fields}, []string{"warning Pay__c.Key__c: the key is a number: ids with leading zeros"}},
-		{"key can't be set", func(o *fakeOrg) { o.change("Pay__c", "Key__c", func(f *salesforce.Field) { f.Createable = false }) }, []string{fields},
-			[]string{"problem Pay__c.Key__c: the key can't be set when a record is created"}},
-		{"required field", func(o *fakeOrg) { o.change("Pay__c", "Text__c", func(f *salesforce.Field) { f.Nillable = false }) }, []string{fields},
-			[]string{"problem Pay__c.Text__c: the field is required and a new record doesn't get it: map it"}},
-		{"required field on update", func(o *fakeOrg) { o.change("Pay__c", "Text__c", func(f *salesforce.Field) { f.Nillable = false }) },
-			[]string{"fields: {Text__c: {from: $.a, max: 9, on: update}}"}, []string{"problem Pay__c.Text__c: the field is required"}},
-		{"required field has a default", func(o *fakeOrg) {
-			o.change("Pay__c", "Text__c", func(f *salesforce.Field) { f.Nillable, f.DefaultedOnCreate = false, true })
-		}, []string{fields}, nil},
-		{"required lookup", func(o *fakeOrg) { o.change("Pay__c", "Buyer__c", func(f *salesforce.Field) { f.Nillable = false }) }, []string{lookup}, nil},
-		{"states", nil, []string{"state: {field: State__c, allow: {Open: [Done, Lost]}}", "fields: {State__c: {value: Open}}"},
-			[]string{`problem Pay__c.State__c: the list has no active value "Lost"`}},
-		{"inactive value", func(o *fakeOrg) {
-			o.change("Pay__c", "State__c", func(f *salesforce.Field) { f.PicklistValues[1].Active = false })
-		},
-			[]string{"fields: {State__c: {value: Done}}"}, []string{`problem Pay__c.State__c: the list has no active value "Done"`}},
-		{"open list", func(o *fakeOrg) {
-			o.change("Pay__c", "State__c", func(f *salesforce.Field) { f.RestrictedPicklist = false })
-		},
-			[]string{"fields: {State__c: {value: Lost}}"}, []string{`warning Pay__c.State__c: the list has no active value "Lost"; it is not restricted`}},
-		{"no guard fields", nil, []string{"order: {field: N__c, event: E__c, prior: P__c}", fields}, []string{
-			"problem Pay__c.N__c: the field doesn't exist", "problem Pay__c.E__c: the field doesn't exist", "problem Pay__c.P__c: the field doesn't exist"}},
-		{"guard fields of wrong types", nil, []string{"order: {field: Text__c, event: Short__c, prior: Flag__c}", fields}, []string{
-			"problem Pay__c.Text__c: the order value is a number, and the field is of type string",
-			"problem Pay__c.Short__c: the field keeps an event id", "problem Pay__c.Flag__c: the field keeps an event id"}},
-		{"small order field", func(o *fakeOrg) {
-			o.change("Pay__c", "Source_Order__c", func(f *salesforce.Field) { f.Precision = 12 })
-		},
-			[]string{"order: true", fields}, []string{"problem Pay__c.Source_Order__c: the field is too small for an order value"}},
-		{"guard field is read only", func(o *fakeOrg) {
-			o.change("Pay__c", "Source_Prior__c", func(f *salesforce.Field) { f.Updateable = false })
-		},
-			[]string{"order: true", fields}, []string{"problem Pay__c.Source_Prior__c: the field can't be changed"}},
-		{"no guard rule", func(o *fakeOrg) { o.rules["Pay__c"] = rule("OTHER") }, []string{"order: true", fields},
-			[]string{"problem Pay__c.Refuse_Moved: no validation rule with MOVED in its message: a decision made on an old read would be written: deploy the rule Refuse_Moved"}},
-		{"guard rule is not active", func(o *fakeOrg) { o.rules["Pay__c"][0].Active = false }, []string{"order: true", fields},
-			[]string{"problem Pay__c.Refuse_Moved: the validation rule is not active"}},
-		{"no guard rule, no prior", func(o *fakeOrg) { delete(o.rules, "Pay__c") }, []string{"order: {field: Source_Order__c}", fields}, nil},
-		{"rules can't be seen", func(o *fakeOrg) { o.noSetup = true }, []string{"order: true", fields}, []string{
-			"warning Inbound_Event__c.Refuse_Old_Revision: the integration user may not see validation rules",
-			"warning Pay__c.Refuse_Moved: the integration user may not see validation rules, so whether this one guards the object can't be told: look under Setup, Object Manager, Pay__c, Validation Rules: it must be active with MOVED in its message"}},
-		{"no lookup", func(o *fakeOrg) { o.change("Pay__c", "Buyer__c", func(f *salesforce.Field) { f.Type = "string" }) }, []string{lookup},
-			[]string{"problem Pay__c.Buyer__c: the field is no lookup"}},
-		{"lookup to another object", func(o *fakeOrg) {
-			o.change("Pay__c", "Buyer__c", func(f *salesforce.Field) { f.ReferenceTo = []string{"Account"} })
-		}, []string{lookup}, []string{"problem Pay__c.Buyer__c: the lookup doesn't point to Buyer__c: name the object it points to: Account"}},
-		{"lookup under another name", func(o *fakeOrg) {
-			o.change("Pay__c", "Buyer__c", func(f *salesforce.Field) { f.RelationshipName = "Client__r" })
-		}, []string{lookup}, []string{"problem Pay__c.Buyer__c: the relationship is not called Buyer__r: write Client__r"}},
-		{"lookup to many", func(o *fakeOrg) {
-			o.change("Pay__c", "Buyer__c", func(f *salesforce.Field) { f.ReferenceTo = []string{"Buyer__c", "Account"} })
-		}, []string{lookup}, []string{"warning Pay__c.Buyer__c: the lookup may point to several objects"}},
-		{"no parent", func(o *fakeOrg) { delete(o.objects, "Buyer__c") }, []string{lookup}, []string{"problem Buyer__c: the object doesn't exist"}},
-		{"parent has no such key", nil, []string{"fields: {Buyer__r: {lookup: Buyer__c, by: Id__c, from: $.buyer}}"},
-			[]string{"problem Buyer__c.Id__c: the field doesn't exist"}},
-		{"parent's key is no external id", nil, []string{"fields: {Buyer__r: {lookup: Buyer__c, by: Number__c, from: $.buyer}}"}, []string{
-			"problem Buyer__c.Number__c: the lookup's key is no external ID", "problem Buyer__c.Number__c: the lookup's key is a number"}},
-		{"lookup sends a number", nil, []string{"fields: {Buyer__r: {lookup: Buyer__c, by: Key__c, from: $.buyer, as: integer}}"},
-			[]string{"problem Pay__c.Buyer__c: the lookup sends a number, and Buyer__c.Key__c is text"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			org := newOrg()
-			if c.change != nil {
-				c.change(org)
-			}
-			got := findings(t, org, load(t, c.lines...))
-			require.Len(t, got, len(c.want), strings.Join(got, "\n"))
-			for i, want := range c.want {
-				assert.Contains(t, got[i], want)
-			}
-		})
-	}
-}
-
 // Two records of one row share the work of filling it.
 func TestRequiredFieldsMayComeFromAnotherRecordOfTheSameRow(t *testing.T) {
 	t.Parallel()
@@ -354,6 +180,55 @@ routes:
 `))
 	require.NoError(t, err)
 	assert.Empty(t, findings(t, org, f))
+}
+
+// Where effects go is held to the same as records.
+func TestEffects(t *testing.T) {
+	t.Parallel()
+	const routes = `
+source: shop
+provider: generic
+secrets: ["${S}"]
+event: {id: $.id, type: $.type}
+routes:
+  - name: pay
+    records: [{object: Pay__c, key: {field: Key__c, from: $.id}, fields: {State__c: {value: Done}}}]
+    effects:
+      - {name: post, when: {object: Pay__c, field: State__c, to: [Done]}, post: {url: "${URL}", body: {a: $.id}}}
+      - name: record
+        when: {object: Pay__c, field: State__c, to: [Done]}
+        salesforce: {object: Buyer__c, key: {field: Number__c, from: $.buyer}, fields: {Number__c2: $.id}}
+      - name: event
+        when: {object: Pay__c, field: State__c, to: [Done]}
+        platform_event: {object: Paid__e, fields: {Text__c: {from: $.n, as: number}}}
+`
+	f, err := mapping.Parse("m.yaml", []byte(routes))
+	require.NoError(t, err)
+	org := newOrg()
+	org.objects["Paid__e"] = &salesforce.Object{Name: "Paid__e", Createable: true, Fields: []salesforce.Field{
+		field("Text__c", "string", func(f *salesforce.Field) { f.Updateable = false }),
+		field("Must__c", "string", func(f *salesforce.Field) { f.Nillable, f.Updateable = false, false }),
+	}}
+	want := []string{
+		"problem Outbound_Effect__c: the object doesn't exist",
+		"problem Buyer__c.Number__c: the key is no external ID",
+		"problem Buyer__c.Number__c: the key is a number",
+		"problem Buyer__c.Number__c2: the field doesn't exist",
+		"problem Paid__e.Text__c: as: number doesn't fit a text field",
+		"problem Paid__e.Must__c: the field is required",
+	}
+	got := findings(t, org, f)
+	require.Len(t, got, len(want), strings.Join(got, "\n"))
+	for i := range want {
+		assert.Contains(t, got[i], want[i])
+	}
+
+	org.objects[event.EffectObject] = object(event.EffectObject)
+	org.objects[event.EffectObject].Createable = false
+	org.objects["Paid__e"].Createable = false
+	got = findings(t, org, f)
+	assert.Contains(t, got, "problem Outbound_Effect__c: the integration user may not create and edit effects: assign the permission set Bridge_Integration to the integration user")
+	assert.Contains(t, got, "problem Paid__e: the integration user may not publish the event: give it create by a permission set")
 }
 
 func TestFindingsNameTheirMapping(t *testing.T) {
