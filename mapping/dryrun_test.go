@@ -123,19 +123,33 @@ routes:
 	assert.JSONEq(t, `{"events":[]}`, printed(t, empty))
 }
 
-func BenchmarkRecords(b *testing.B) {
-	f, err := Load(examples + "stripe.yaml")
-	require.NoError(b, err)
-	data, err := os.ReadFile("testdata/examples/stripe_charge.json")
-	require.NoError(b, err)
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	for b.Loop() {
-		event, _ := path.DecodeJSON(data)
-		in := Input{EventID: "stripe:1", Type: "charge.succeeded", Scope: path.Scope{Event: event}}
-		r, _ := f.Route(in)
-		if _, errs := r.Records(in); errs != nil {
-			b.Fatal(errs)
+// A dry run ends where the service would: an effect that can't be built sends
+// its event to review, records and all.
+func TestDryRunJudgesEffects(t *testing.T) {
+	t.Parallel()
+	f, err := Parse("m.yaml", []byte(`
+source: shop
+provider: generic
+secrets: ["${S}"]
+event: {id: $.id, type: $.type}
+routes:
+  - records: [{object: A__c, key: {field: K__c, from: $.id}, fields: {S__c: $.s}}]
+    effects:
+      - {name: log, when: {object: A__c, field: S__c, to: [done]}, salesforce: {object: L__c, key: {field: K__c, from: $.log}, fields: {X__c: $.id}}}
+`))
+	require.NoError(t, err)
+	for payload, want := range map[string]DryOutcome{
+		`{"id":"1","s":"open"}`:            DryApply,
+		`{"id":"1","s":"done","log":"l1"}`: DryApply,
+		`{"id":"1","s":"done"}`:            DryReview,
+	} {
+		got := f.DryRun([]DryEvent{{Input: input(t, payload)}}).Events[0]
+		assert.Equal(t, want, got.Outcome, payload)
+		if want == DryReview {
+			assert.Empty(t, got.Records)
+			require.Len(t, got.Errors, 1)
+			assert.Equal(t, "K__c", *got.Errors[0].Field)
+			assert.Equal(t, "is missing", got.Errors[0].Reason)
 		}
 	}
 }

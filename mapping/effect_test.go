@@ -137,34 +137,3 @@ routes:
 	require.Len(t, f.Warnings(), 1)
 	assert.Contains(t, f.Warnings()[0].String(), `never gives Status__c the value "Payd"`)
 }
-
-// A dry run ends where the service would: an effect that can't be built sends
-// its event to review, records and all.
-func TestDryRunJudgesEffects(t *testing.T) {
-	t.Parallel()
-	f, err := Parse("m.yaml", []byte(`
-source: shop
-provider: generic
-secrets: ["${S}"]
-event: {id: $.id, type: $.type}
-routes:
-  - records: [{object: A__c, key: {field: K__c, from: $.id}, fields: {S__c: $.s}}]
-    effects:
-      - {name: log, when: {object: A__c, field: S__c, to: [done]}, salesforce: {object: L__c, key: {field: K__c, from: $.log}, fields: {X__c: $.id}}}
-`))
-	require.NoError(t, err)
-	for payload, want := range map[string]DryOutcome{
-		`{"id":"1","s":"open"}`:            DryApply,
-		`{"id":"1","s":"done","log":"l1"}`: DryApply,
-		`{"id":"1","s":"done"}`:            DryReview,
-	} {
-		got := f.DryRun([]DryEvent{{Input: input(t, payload)}}).Events[0]
-		assert.Equal(t, want, got.Outcome, payload)
-		if want == DryReview {
-			assert.Empty(t, got.Records)
-			require.Len(t, got.Errors, 1)
-			assert.Equal(t, "K__c", *got.Errors[0].Field)
-			assert.Equal(t, "is missing", got.Errors[0].Reason)
-		}
-	}
-}
