@@ -121,3 +121,18 @@ func TestPatienceFollowsTheOrg(t *testing.T) {
 	}
 	assert.Equal(t, 10*time.Second, r.patience(), "within bounds")
 }
+
+func TestPassBeginsAnewFromTimeToTime(t *testing.T) {
+	t.Parallel()
+	c := Config{Interval: time.Second, Batch: 200, Lanes: 4}.withDefaults()
+	r := &run{Poller: &Poller{cfg: c}, backlog: newBacklog(), schedule: schedule{interval: c.Interval, idle: c.Idle, full: 800}}
+	last := row("a", 1)
+	r.page(answer{due: []*event.Event{last}, cut: true}, noon)
+	assert.Equal(t, last, r.after)
+	r.page(answer{due: []*event.Event{last}, cut: true, further: true}, noon.Add(9*time.Second))
+	assert.Equal(t, last, r.after, "the next page goes on behind the last")
+	r.page(answer{due: []*event.Event{last}, cut: true, further: true}, noon.Add(10*time.Second))
+	assert.Nil(t, r.after)
+	r.page(answer{due: []*event.Event{last}, cut: true}, noon.Add(11*time.Second))
+	assert.Equal(t, last, r.after, "a new pass")
+}

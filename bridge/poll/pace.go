@@ -28,6 +28,10 @@ func (r *run) partial(now time.Time) bool {
 	return !coming
 }
 
+// maxPass bounds, in intervals, how long due queries go on page by page before
+// they begin anew.
+const maxPass = 10
+
 // maxPatience bounds, in intervals, how long rows wait for a batch to fill.
 const maxPatience = 10
 

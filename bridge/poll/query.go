@@ -68,20 +68,22 @@ func (r *run) takeIn(a reply) {
 	}
 }
 
-// page decides where the next query goes on after one that was cut off. While
-// the rows at hand don't fill the lanes, because many wait, it reads further
-// pages; else it begins anew once they have been worked on.
+// page decides where the next query goes on after one that was cut off: behind
+// the last row read, since the rows before it are known or in work. From time to
+// time it begins anew, for rows that have become due before that place.
 func (r *run) page(a answer, now time.Time) {
 	r.counting = a.cut
+	if !a.further {
+		r.pass = now
+	}
 	r.after = nil
 	if !a.cut {
 		return
 	}
-	enough := r.atHand(now) >= r.schedule.full
-	if !enough && len(r.backlog.due) < knownLimit {
+	if len(r.backlog.due) < knownLimit && now.Before(r.pass.Add(maxPass*r.cfg.Interval)) {
 		r.after = a.due[len(a.due)-1]
 	}
-	r.schedule.more = enough || r.after != nil
+	r.schedule.more = r.after != nil || r.atHand(now) >= r.schedule.full
 	r.schedule.again = true
 }
 

@@ -31,12 +31,13 @@ type run struct {
 	fresh    bool          // rows have come in and nothing was chosen of them yet
 	changed  time.Time     // last time that a batch or a query ended
 	usual    time.Duration // how long a batch takes, on average
-	after    *event.Event
-	counting bool      // the last page was cut off: count the open rows too
-	review   time.Time // last count of rows in Review
-	limit    int       // most events of a transaction
-	haul     int       // most rows whose payloads are read at once
-	err      error     // first failure, for once
+	after    *event.Event  // last row of a page that was cut off: the next query goes on behind it
+	pass     time.Time     // when the first page of the running pass was read
+	counting bool          // the last page was cut off: count the open rows too
+	review   time.Time     // last count of rows in Review
+	limit    int           // most events of a transaction
+	haul     int           // most rows whose payloads are read at once
+	err      error         // first failure, for once
 
 	outcomes chan outcome
 	answers  chan reply
