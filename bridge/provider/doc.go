@@ -9,5 +9,6 @@
 // A preset joins the signature rules (rows of verify's table), the identity of
 // events, the forms of content, the answer that the provider wants, and the
 // handshakes: requests that are answered at once and never become events. All
-// of it is data in presets.yaml, checked when it is loaded.
+// of it is data, one file a provider in presets, checked when it is loaded;
+// presets/README.md says what its members mean.
 package provider

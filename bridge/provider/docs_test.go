@@ -43,7 +43,7 @@ func providersPage(t *testing.T, c *provider.Catalog) string {
 	var b strings.Builder
 	b.WriteString(`# Providers
 
-This page is made from the presets (` + "`bridge/provider/presets.yaml`" + `); a test keeps it current.
+This page is made from the presets (` + "`bridge/provider/presets/`" + `); a test keeps it current.
 A source needs no more than the provider's name and its secret:
 
 ` + "```yaml\nsource: stripe          # POST /webhooks/stripe\nprovider: stripe\nsecrets: [\"${STRIPE_SECRET}\"]\n```" + `

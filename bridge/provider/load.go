@@ -2,10 +2,12 @@ package provider
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -16,8 +18,8 @@ import (
 	"sfbridge/bridge/verify"
 )
 
-//go:embed presets.yaml
-var presetsYAML []byte
+//go:embed presets/*.yaml
+var presetFiles embed.FS
 
 // Catalog is the presets by provider.
 type Catalog struct {
@@ -31,19 +33,21 @@ func Load() (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(presetsYAML, table)
+	return Parse(presetFiles, table)
 }
 
-// Parse reads presets whose rules are rows of table. Every mistake is reported.
-func Parse(data []byte, table verify.Table) (*Catalog, error) {
-	var entries map[string]entry
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField()).Decode(&entries); err != nil {
+// Parse reads presets/NAME.yaml for every provider; their rules are rows of
+// table. Every mistake is reported.
+func Parse(files fs.FS, table verify.Table) (*Catalog, error) {
+	names, err := fs.Glob(files, "presets/*.yaml")
+	if err != nil {
 		return nil, fmt.Errorf("reading the presets: %w", err)
 	}
-	c := &Catalog{presets: make(map[string]*Preset, len(entries)), table: table}
+	c := &Catalog{presets: make(map[string]*Preset, len(names)), table: table}
 	var problems []error
-	for name, e := range entries {
-		preset, err := e.preset(name, table)
+	for _, file := range names {
+		name := strings.TrimSuffix(path.Base(file), ".yaml")
+		preset, err := parse(files, file, name, table)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("preset %s: %w", name, err))
 			continue
@@ -51,6 +55,18 @@ func Parse(data []byte, table verify.Table) (*Catalog, error) {
 		c.presets[name] = preset
 	}
 	return c, errors.Join(problems...)
+}
+
+func parse(files fs.FS, file, name string, table verify.Table) (*Preset, error) {
+	data, err := fs.ReadFile(files, file)
+	if err != nil {
+		return nil, err
+	}
+	var e entry
+	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField()).Decode(&e); err != nil {
+		return nil, err
+	}
+	return e.preset(name, table)
 }
 
 // Names lists the providers, sorted.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -46,22 +47,27 @@ func TestEveryMistakeInAPresetIsReported(t *testing.T) {
 	t.Parallel()
 	table, err := verify.LoadTable()
 	require.NoError(t, err)
-	_, err = provider.Parse([]byte(`
-a:
-  rules: [nonsense]
-  event: {id: ["$.id["], order: [{from: [$.x], as: fortnights}]}
-b:
-  rules: [stripe]
-  handshakes: [{name: h, methods: [POST], when: {$.a: b}, answer: {status: 500, body: "no {$.[ placeholder"}}]
-`), table)
+	_, err = provider.Parse(fstest.MapFS{
+		"presets/a.yaml": {Data: []byte(`
+rules: [nonsense]
+event: {id: ["$.id["], order: [{from: [$.x], as: fortnights}]}
+`)},
+		"presets/b.yaml": {Data: []byte(`
+rules: [stripe]
+params: {x: {need: true}}
+handshakes:
+  - {name: h, methods: [POST], when: {$.a: b}, answer: {status: 500, body: "no {$.[ placeholder"}}
+  - {name: all, methods: [GET], do: nothing-known}
+answer: {status: 404}
+`)},
+		"presets/c.yaml": {Data: []byte("rule: [stripe]")},
+	}, table)
 	for _, part := range []string{
 		`preset a: `, `rule "nonsense" is no row`, `$.id[`, `as is "fortnights"`, "signs is", "deadline is missing", "redelivery is missing",
-		`preset b: `, "status 500", "no {$.[ placeholder", "title is missing", "event.id is missing",
+		`preset b: `, "params.x: about is missing", `"nothing-known" is nothing that can be done`, "answer: status 404", `preset c: `, "rule", "status 500", "no {$.[ placeholder", "title is missing", "event.id is missing",
 	} {
 		assert.ErrorContains(t, err, part)
 	}
-	_, err = provider.Parse([]byte("a: {rule: [stripe]}"), table)
-	assert.ErrorContains(t, err, "rule")
 }
 
 func TestHandshakes(t *testing.T) {
