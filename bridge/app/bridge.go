@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sfbridge/bridge/apply"
+	"sfbridge/bridge/effect"
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/keys"
 	"sfbridge/bridge/operate"
@@ -40,10 +41,12 @@ type Bridge struct {
 	login   *Login
 	org     Org
 	keys    Keys
+	guard   *outbound.Client // for every request that mappings or deliveries lead to
 
-	store  *store.Store
-	stager *stage.Stager
-	poller *poll.Poller
+	store   *store.Store
+	stager  *stage.Stager
+	poller  *poll.Poller
+	effects *effect.Worker
 
 	stopping atomic.Bool
 	listener net.Listener
@@ -65,7 +68,8 @@ func New(opts Options) (*Bridge, error) {
 	if b.catalog, err = provider.Load(); err != nil {
 		return nil, err
 	}
-	b.keys = b.opts.Seams.keys(keys.New(keys.Config{Client: outbound.New(outbound.Config{Allow: opts.Config.Outbound.Allow})}))
+	b.guard = outbound.New(outbound.Config{Allow: opts.Config.Outbound.Allow})
+	b.keys = b.opts.Seams.keys(keys.New(keys.Config{Client: b.guard}))
 	filled, fillErr := opts.Config.Fill(opts.Env)
 	loaded, sourcesErr := b.load()
 	if err := errors.Join(fillErr, sourcesErr); err != nil {
@@ -87,9 +91,12 @@ func (b *Bridge) load() (*sources, error) {
 		env: b.opts.Env, publicURL: b.opts.Config.PublicURL, fetcher: b.keys,
 		kept: store.OpenSecrets(b.opts.Config.Store.Dir), log: b.log, now: b.now,
 	}
-	s := &sources{byName: map[string]*Source{}, receiver: map[string]*receive.Source{}}
+	s := &sources{byName: map[string]*Source{}, receiver: map[string]*receive.Source{}, outgoing: newOutgoing()}
 	for _, source := range list {
 		name := source.Mapping.Source
+		if err := s.outgoing.fill(source.Mapping, b.opts); err != nil {
+			problems = append(problems, err)
+		}
 		v, greeter, err := compile.verifier(source)
 		if err != nil {
 			problems = append(problems, err)
@@ -132,10 +139,15 @@ func (b *Bridge) join() error {
 			Staged:   b.wake, Observe: b.metrics.Staged, Log: b.log,
 		})
 	}
+	var err error
+	if b.opts.has(Effects) {
+		if b.effects, err = b.newEffects(); err != nil {
+			return err
+		}
+	}
 	if !b.opts.has(Process) {
 		return nil
 	}
-	var err error
 	if b.store, err = store.Open(store.Config{Dir: b.cfg.Store.Dir}); err != nil {
 		return err
 	}
@@ -149,7 +161,7 @@ func (b *Bridge) newPoller() (*poll.Poller, error) {
 	p := b.cfg.Poller
 	backoff := event.Backoff{Base: p.Backoff.Base, Max: p.Backoff.Max}
 	applier, err := apply.New(apply.Config{
-		Org: b.org, Mappings: b, MaxAttempts: p.MaxAttempts, ParentWait: p.ParentWait, Backoff: backoff,
+		Org: b.org, Mappings: b, Authority: b.newLookup(), Outbox: b.wakeEffects, MaxAttempts: p.MaxAttempts, ParentWait: p.ParentWait, Backoff: backoff,
 		Now: time.Now, Intn: mathrand.Int64N, Float: mathrand.Float64, Sleep: sleep,
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ type Metrics struct {
 	secrets    *prometheus.CounterVec
 	events     *prometheus.CounterVec
 	calls      *prometheus.CounterVec
+	effects    *prometheus.CounterVec
 	stageTime  prometheus.Histogram
 	stageRows  prometheus.Histogram
 	due        prometheus.Gauge
@@ -31,6 +32,7 @@ func NewMetrics(budget func() float64) *Metrics {
 		secrets:    counter("bridge_secret_used_total", "Which secret of a source (by position) verified a delivery.", "source", "position"),
 		events:     counter("bridge_events_total", "Events moved on, by source and outcome.", "source", "outcome"),
 		calls:      counter("bridge_salesforce_calls_total", "Calls to Salesforce by operation and class of the answer.", "operation", "class"),
+		effects:    counter("bridge_effects_total", "Tries of side effects by how they ended.", "result"),
 		stageTime: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "bridge_stage_seconds",
 			Help: "How long a staging call took.", Buckets: prometheus.ExponentialBuckets(0.01, 2, 11)}),
 		stageRows: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "bridge_stage_batch_rows",
@@ -41,7 +43,7 @@ func NewMetrics(budget func() float64) *Metrics {
 	}
 	used := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bridge_salesforce_budget_used",
 		Help: "Share of the org's daily API calls in use, as Salesforce last said."}, budget)
-	m.Registry.MustRegister(m.deliveries, m.secrets, m.events, m.calls, m.stageTime, m.stageRows,
+	m.Registry.MustRegister(m.deliveries, m.secrets, m.events, m.calls, m.effects, m.stageTime, m.stageRows,
 		m.due, m.oldest, m.review, used,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
@@ -78,6 +80,9 @@ func (m *Metrics) Review(events int) { m.review.Set(float64(events)) }
 
 // Event counts one event that was moved on.
 func (m *Metrics) Event(source, outcome string) { m.events.WithLabelValues(source, outcome).Inc() }
+
+// Effect counts one try of a side effect.
+func (m *Metrics) Effect(result string) { m.effects.WithLabelValues(result).Inc() }
 
 // Call counts one call to Salesforce.
 func (m *Metrics) Call(operation, class string) { m.calls.WithLabelValues(operation, class).Inc() }

@@ -16,10 +16,11 @@ type Role string
 const (
 	Receive Role = "receive" // take deliveries and stage them
 	Process Role = "process" // apply what is due
+	Effects Role = "effects" // deliver what transitions have caused
 )
 
 // Roles lists the roles of this version.
-func Roles() []Role { return []Role{Receive, Process} }
+func Roles() []Role { return []Role{Receive, Process, Effects} }
 
 // Options say what to run.
 type Options struct {

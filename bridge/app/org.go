@@ -17,6 +17,7 @@ type Org interface {
 	QueryFrom(ctx context.Context, next string) ([]salesforce.Record, error)
 	QueryEach(ctx context.Context, soql string, fn func(salesforce.Record) error) error
 	InsertAll(ctx context.Context, rows []salesforce.Row, allOrNone bool) ([]salesforce.SaveResult, error)
+	UpsertAll(ctx context.Context, keyField string, rows []salesforce.Row, allOrNone bool) ([]salesforce.SaveResult, error)
 	UpdateAll(ctx context.Context, rows []salesforce.Row, allOrNone bool) ([]salesforce.SaveResult, error)
 	Composite(ctx context.Context, subs []salesforce.Subrequest, allOrNone bool) ([]salesforce.Subresponse, error)
 	Graph(ctx context.Context, graphs []salesforce.Graph) ([]salesforce.GraphResult, error)

@@ -65,10 +65,7 @@ func (b *Bridge) Run(ctx context.Context) error {
 	worked := make(chan struct{})
 	g.Go(func() error {
 		defer close(worked)
-		if b.poller == nil {
-			return nil
-		}
-		return b.poller.Run(running)
+		return b.work(running)
 	})
 	g.Go(func() error {
 		<-running.Done()
@@ -80,7 +77,20 @@ func (b *Bridge) Run(ctx context.Context) error {
 		err = errors.Join(err, b.store.Close())
 	}
 	b.login.Client.CloseIdle()
+	b.guard.CloseIdle()
 	return err
+}
+
+// work runs what goes on behind the receiver until ctx ends.
+func (b *Bridge) work(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	if b.poller != nil {
+		g.Go(func() error { return b.poller.Run(ctx) })
+	}
+	if b.effects != nil {
+		g.Go(func() error { return b.effects.Run(ctx) })
+	}
+	return g.Wait()
 }
 
 // stop lets deliveries and batches in flight finish and closes the receiver.

@@ -30,6 +30,7 @@ type Source struct {
 type sources struct {
 	byName   map[string]*Source
 	receiver map[string]*receive.Source
+	outgoing *outgoing
 }
 
 // LoadSource joins a mapping with its preset. It needs no secret.
