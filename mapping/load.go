@@ -29,8 +29,21 @@ func Load(file string) (*File, error) {
 // Parse compiles the text of a mapping file. Name stands in messages, and
 // relative paths in the file start at its directory.
 func Parse(name string, data []byte) (*File, error) {
+	return parse(name, data, strictyaml.NewReport(name))
+}
+
+// Outline is what the loader asks of a text. The JSON Schema of mapping files
+// is made of it.
+func Outline(name string, data []byte) (*strictyaml.Outline, error) {
+	report := strictyaml.NewReport(name)
+	outline := report.Outline()
+	_, err := parse(name, data, report)
+	return outline, err
+}
+
+func parse(name string, data []byte, report *strictyaml.Report) (*File, error) {
 	l := &loader{
-		Report:  strictyaml.NewReport(name),
+		Report:  report,
 		dir:     filepath.Dir(name),
 		file:    &File{Name: name},
 		warn:    strictyaml.NewReport(name),

@@ -16,7 +16,8 @@ type Map struct {
 // Map reads a node as a mapping; keys that aren't known are reported with the
 // nearest known one. A nil node gives an empty Map.
 func (n *Node) Map(report *Report, known ...string) Map {
-	m := n.AnyMap(report)
+	report.asked(n, Asked{Kind: WantMap, Keys: known})
+	m := n.anyMap(report)
 	for _, e := range m.Entries() {
 		found := false
 		for _, k := range known {
@@ -32,6 +33,11 @@ func (n *Node) Map(report *Report, known ...string) Map {
 
 // AnyMap reads a node as a mapping with keys of any name.
 func (n *Node) AnyMap(report *Report) Map {
+	report.asked(n, Asked{Kind: WantAnyMap})
+	return n.anyMap(report)
+}
+
+func (n *Node) anyMap(report *Report) Map {
 	m := Map{node: n, report: report, byKey: map[string]Entry{}}
 	if n == nil || n.Kind == refusedKind {
 		return m
@@ -71,6 +77,7 @@ func (m Map) Get(key string) *Node { return m.byKey[key].Value }
 
 // Need is like Get and reports a key that is left out.
 func (m Map) Need(key, do string) *Node {
+	m.needed(key)
 	n := m.Get(key)
 	if n == nil && m.node != nil && m.node.Kind == Mapping {
 		m.report.At(m.node, fmt.Sprintf("%s is missing", key), do)
@@ -80,7 +87,12 @@ func (m Map) Need(key, do string) *Node {
 
 // Text is the text of a key, fallback when it is left out or wrong.
 func (m Map) Text(key, fallback string) string {
-	if text, ok := m.Get(key).AsText(m.report); ok {
+	a := Asked{Kind: WantText}
+	if fallback != "" {
+		a.Default = fallback
+	}
+	m.asked(key, a)
+	if text, ok := m.Get(key).asText(m.report); ok {
 		return text
 	}
 	return fallback
@@ -88,7 +100,8 @@ func (m Map) Text(key, fallback string) string {
 
 // Bool is true or false, fallback when it is left out or wrong.
 func (m Map) Bool(key string, fallback bool) bool {
-	if b, ok := m.Get(key).AsBool(m.report); ok {
+	m.asked(key, Asked{Kind: WantBool, Default: fallback})
+	if b, ok := m.Get(key).asBool(m.report); ok {
 		return b
 	}
 	return fallback
@@ -96,8 +109,9 @@ func (m Map) Bool(key string, fallback bool) bool {
 
 // Enum is one of the words, the first one when it is left out or wrong.
 func (m Map) Enum(key string, words ...string) string {
+	m.asked(key, Asked{Kind: WantEnum, Words: words, Default: words[0]})
 	n := m.Get(key)
-	text, ok := n.AsText(m.report)
+	text, ok := n.asText(m.report)
 	if !ok || n.Unfilled() {
 		return words[0]
 	}

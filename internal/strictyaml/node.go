@@ -96,8 +96,8 @@ func (n *Node) kindName() string {
 // shown is a scalar for messages: short, and never a filled-in value.
 func (n *Node) shown() string { return shorten(n.Spelled) }
 
-// childPath is the path of a member; a key that isn't plain is quoted.
-func childPath(parent, key string) string {
+// ChildPath is the path of a member; a key that isn't plain is quoted.
+func ChildPath(parent, key string) string {
 	if !isPlainKey(key) {
 		return fmt.Sprintf("%s[%s]", parent, strconv.Quote(key))
 	}

@@ -46,6 +46,9 @@ func Parse(data []byte, report *Report) *Node {
 		}
 		return nil
 	}
+	if report.outline != nil {
+		report.outline.Root = root
+	}
 	return root
 }
 
@@ -216,7 +219,7 @@ func (b *builder) entries(out *Node, values []*ast.MappingValueNode, depth int) 
 		e := Entry{Key: key}
 		pos := value.Key.GetToken().Position
 		e.Line, e.Column = pos.Line, pos.Column
-		e.Value = b.node(value.Value, childPath(out.Path, key), depth+1)
+		e.Value = b.node(value.Value, ChildPath(out.Path, key), depth+1)
 		if before, double := first[key]; double {
 			b.report.Key(e, fmt.Sprintf("the key stands twice (first in line %d)", before.Line), "keep one of them")
 			continue

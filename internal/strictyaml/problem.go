@@ -50,6 +50,7 @@ func (p *Problems) Error() string {
 type Report struct {
 	file     string
 	problems []Problem
+	outline  *Outline // nil: nobody asks what is read
 }
 
 // NewReport starts an empty report on the named file.

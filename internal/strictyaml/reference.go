@@ -44,6 +44,7 @@ func References(text string) ([]Reference, error) {
 // AsSecret is a scalar that is one reference and nothing else, because secrets
 // never stand in files. What it refuses is never repeated in the message.
 func (n *Node) AsSecret(report *Report) (string, bool) {
+	report.asked(n, Asked{Kind: WantSecret})
 	if n.silent() {
 		return "", false
 	}

@@ -16,6 +16,11 @@ func (n *Node) silent() bool { return n == nil || n.Kind == refusedKind }
 // AsText is a scalar as spelled; ok is false for a nil node, and for what is no
 // text, which is reported.
 func (n *Node) AsText(report *Report) (text string, ok bool) {
+	report.asked(n, Asked{Kind: WantText})
+	return n.asText(report)
+}
+
+func (n *Node) asText(report *Report) (text string, ok bool) {
 	switch {
 	case n.silent():
 		return "", false
@@ -44,6 +49,11 @@ func (n *Node) textAdvice() string {
 
 // AsBool is an unquoted true or false, or a filled-in one.
 func (n *Node) AsBool(report *Report) (value, ok bool) {
+	report.asked(n, Asked{Kind: WantBool})
+	return n.asBool(report)
+}
+
+func (n *Node) asBool(report *Report) (value, ok bool) {
 	if n.silent() || n.Unfilled() {
 		return false, false
 	}
@@ -61,6 +71,7 @@ func (n *Node) AsBool(report *Report) (value, ok bool) {
 
 // AsList is the items of a list; anything else is reported.
 func (n *Node) AsList(report *Report) []*Node {
+	report.asked(n, Asked{Kind: WantList})
 	if n.silent() {
 		return nil
 	}
@@ -77,6 +88,7 @@ func (n *Node) AsList(report *Report) []*Node {
 
 // AsLiteral is a typed scalar, see Literal.
 func (n *Node) AsLiteral(report *Report) (value any, ok bool) {
+	report.asked(n, Asked{Kind: WantLiteral})
 	switch {
 	case n.silent():
 		return nil, false
@@ -98,10 +110,19 @@ func example[N cmp.Ordered](fallback, low, high N, text string) string {
 	return "write for example " + text
 }
 
+// inRange is the fallback where it is a value that could be written.
+func inRange[N cmp.Ordered](fallback, low, high N) any {
+	if fallback < low || fallback > high {
+		return nil
+	}
+	return fallback
+}
+
 // Int is a whole number within bounds, fallback when it is left out or wrong.
 func (m Map) Int(key string, fallback, low, high int) int {
+	m.asked(key, Asked{Kind: WantInt, Low: low, High: high, Default: inRange(fallback, low, high)})
 	n := m.Get(key)
-	text, ok := n.AsText(m.report)
+	text, ok := n.asText(m.report)
 	if !ok || n.Unfilled() {
 		return fallback
 	}
@@ -115,8 +136,9 @@ func (m Map) Int(key string, fallback, low, high int) int {
 
 // Number is a number within bounds, fallback when it is left out or wrong.
 func (m Map) Number(key string, fallback, low, high float64) float64 {
+	m.asked(key, Asked{Kind: WantNumber, Low: low, High: high, Default: inRange(fallback, low, high)})
 	n := m.Get(key)
-	text, ok := n.AsText(m.report)
+	text, ok := n.asText(m.report)
 	if !ok || n.Unfilled() {
 		return fallback
 	}
@@ -130,8 +152,9 @@ func (m Map) Number(key string, fallback, low, high float64) float64 {
 
 // Duration is a time span within bounds such as 500ms, 2s, 5m, 24h or 30d.
 func (m Map) Duration(key string, fallback, low, high time.Duration) time.Duration {
+	m.asked(key, Asked{Kind: WantSpan, Default: SpanText(fallback)})
 	n := m.Get(key)
-	text, ok := n.AsText(m.report)
+	text, ok := n.asText(m.report)
 	if !ok || n.Unfilled() {
 		return fallback
 	}
@@ -182,8 +205,13 @@ func SpanText(d time.Duration) string {
 
 // Size is a number of bytes within bounds: 65536, 64KiB, 1MiB.
 func (m Map) Size(key string, fallback, low, high int64) int64 {
+	a := Asked{Kind: WantSize, Low: low, High: high}
+	if fallback >= low {
+		a.Default = sizeText(fallback)
+	}
+	m.asked(key, a)
 	n := m.Get(key)
-	text, ok := n.AsText(m.report)
+	text, ok := n.asText(m.report)
 	if !ok || n.Unfilled() {
 		return fallback
 	}
