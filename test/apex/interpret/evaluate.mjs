@@ -106,7 +106,8 @@ export class Interpreter {
   run(method, self, args) {
     const vars = new Map(method.parameters.map((p, i) => [p.name, this.fit(args[i], p.type)]));
     const done = this.exec(method.body, { cls: method.owner, self, vars });
-    return done?.signal === 'return' ? done.value : null;
+    if (done?.signal !== 'return') return null;
+    return method.type ? this.fit(done.value, method.type) : done.value;
   }
 
   call(self, name, args) {
@@ -126,6 +127,7 @@ export class Interpreter {
     const name = typeName(type);
     if (name === 'decimal' && isNumeric(value)) return Decimal.of(value);
     if (name === 'double' && isNumeric(value)) return Number(textOf(value));
+    if (value instanceof List && name !== 'list' && this.org?.isObject(name)) return this.org.only(value);
     return value === undefined ? null : value;
   }
 
@@ -167,6 +169,18 @@ export class Interpreter {
 
   Stmnt$ThrowStmnt(node, env) {
     throw new Thrown(this.eval(node.expr, env));
+  }
+
+  Stmnt$DmlInsertStmnt(node, env) {
+    this.org.dml('insert', this.eval(node.expr, env), true);
+  }
+
+  Stmnt$DmlUpdateStmnt(node, env) {
+    this.org.dml('update', this.eval(node.expr, env), true);
+  }
+
+  Stmnt$RunAsBlock(node, env) {
+    return this.exec(node.stmnt, env);
   }
 
   Stmnt$IfElseBlock(node, env) {

@@ -230,6 +230,9 @@ const methods = {
     const name = names.pop();
     const dotted = optional(node.dottedExpr);
     if (!dotted && names.length === 0) return this.callBare(name, args, env);
+    if (dotted && kind(dotted) === 'Expr$SuperVariableExpr') {
+      return this.run(this.choose(this.findMethods(this.parentOf(env.cls), name), args, name), env.self, args);
+    }
     const holder = this.path(dotted, names, env);
     if (holder === null && node.isSafeNav) return null;
     return this.callOn(holder, name, args);
@@ -294,6 +297,10 @@ const methods = {
       return made;
     }
     return this.library.create(name, args, this) ?? this.org.newRow(name, []);
+  },
+
+  Expr$ClassRefExpr(node) {
+    return { type: typeName(node.type) };
   },
 
   Expr$SoqlExpr(node, env) {

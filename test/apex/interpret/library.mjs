@@ -154,9 +154,9 @@ export class Library {
 
   root(name, interpreter) {
     if (this.enumerations.has(name)) return this.enumerations.get(name);
-    if (this.statics.has(name)) return new Namespace(name, this.statics.get(name));
     const found = interpreter.org?.root(name);
     if (found !== undefined && found !== null) return found;
+    if (this.statics.has(name)) return new Namespace(name, this.statics.get(name));
     throw new Error(`unknown name ${name}`);
   }
 
