@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -99,14 +100,25 @@ func (r *checkReport) add(source *app.Source, kept config.Retention) {
 	for _, w := range append(f.Warnings(), f.GuardFindings(objectPaths(source.Preset)...)...) {
 		r.Warnings = append(r.Warnings, w.String())
 	}
-	if trust := source.Trust(); trust != verify.SignedBody {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: deliveries of %s are %s: %s. Fetch what moves money or rights from the provider before you rely on it (authority)",
-			f.Name, f.Provider, trust, meaning[trust]))
+	if trust, routes := source.Trust(), withoutAuthority(f); trust != verify.SignedBody && len(routes) > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: deliveries of %s are %s: %s. Load the provider's object before they are mapped: give authority to %s",
+			f.Name, f.Provider, trust, meaning[trust], strings.Join(routes, ", ")))
 	}
 	if again := source.Preset.Redelivery; kept.RowAfter < again {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s may send an event again after %s, but retention.row_after deletes its row after %s: what comes later can't be told from a new event",
 			f.Name, f.Provider, again, kept.RowAfter))
 	}
+}
+
+// withoutAuthority lists the routes that map what was delivered as it came.
+func withoutAuthority(f *mapping.File) []string {
+	var names []string
+	for _, route := range f.Routes {
+		if !route.Ignore && route.Authority() == nil {
+			names = append(names, route.Name)
+		}
+	}
+	return names
 }
 
 // meaning says what a trust below the signed body leaves open.

@@ -14,7 +14,7 @@ import (
 	"sfbridge/salesforce/simorg"
 )
 
-const routes = "\nroutes: [{name: a, when: {type: \"*\"}, ignore: true}]\n"
+const routes = "\nroutes: [{name: a, when: {type: \"*\"}, records: [{object: X__c, key: {field: K__c, from: $.id}, fields: {N__c: {value: x}}}]}]\n"
 
 // providersConfig writes settings and one mapping per text.
 func providersConfig(t *testing.T, org string, mappings ...string) (file, dir string) {
@@ -97,6 +97,7 @@ func TestCheckOfProviders(t *testing.T) {
 		"partly signed":           {"source: a\nprovider: mailgun\nsecrets: [\"${A}\"]", "", "SignedPartial: the signature covers only a part"},
 		"caller":                  {"source: a\nprovider: okta\nsecrets: [\"${A}\"]", "", "AuthenticatedCaller: a credential proves who calls"},
 		"signed":                  {"source: a\nprovider: hubspot\nsecrets: [\"${A}\"]", "", ""},
+		"loaded first":            {"source: a\nprovider: mollie-classic\nauthority: {get: \"https://api.mollie.com/v2/payments/{$.id}\", auth: \"Bearer ${M}\", into: $.object}", "", ""},
 		"fetched":                 {"source: a\nprovider: aws-sns\nparams: {topics: [\"arn:x\"]}", "", "SignedPartial"},
 		"kept, without a secret":  {"source: a\nprovider: notion", "", ""},
 		"accept what can't be so": {"source: a\nprovider: stripe\nparams: {accept_unsigned: true}", "params.accept_unsigned is nothing that stripe knows", ""},
