@@ -47,7 +47,6 @@ func (l *loader) judgeRecords(r *Route) {
 
 // judgeGuard warns when the guard orders another thing than the event's object.
 func (l *loader) judgeGuard(s *spec) {
-	s.guardAt = l.Place(l.places[s])
 	if l.file.Event.Object != nil {
 		l.warn.Add(s.guardFindings(l.file.Event.Object.String())...)
 	}
@@ -75,7 +74,7 @@ func (s *spec) guardFindings(objects ...string) []Problem {
 	if slices.Contains(objects, key) {
 		return nil
 	}
-	found := s.guardAt
+	found := s.place
 	found.What = fmt.Sprintf("the guard's key is %s, the event's object is %s: events are ordered by the object", key, strings.Join(objects, " or "))
 	found.Do = "order the record that the object names, or set event.object to the key"
 	return []Problem{found}

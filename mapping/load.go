@@ -29,21 +29,21 @@ func Load(file string) (*File, error) {
 // Parse compiles the text of a mapping file. Name stands in messages, and
 // relative paths in the file start at its directory.
 func Parse(name string, data []byte) (*File, error) {
-	return parse(name, data, strictyaml.NewReport(name))
+	return parse(name, data, func(*strictyaml.Node, *strictyaml.Report) {})
 }
 
 // Outline is what the loader asks of a text. The JSON Schema of mapping files
 // is made of it.
 func Outline(name string, data []byte) (*strictyaml.Outline, error) {
-	report := strictyaml.NewReport(name)
-	outline := report.Outline()
-	_, err := parse(name, data, report)
+	var outline *strictyaml.Outline
+	_, err := parse(name, data, func(root *strictyaml.Node, report *strictyaml.Report) { outline = report.Outline(root) })
 	return outline, err
 }
 
-func parse(name string, data []byte, report *strictyaml.Report) (*File, error) {
+// parse compiles a text; before sees it first.
+func parse(name string, data []byte, before func(*strictyaml.Node, *strictyaml.Report)) (*File, error) {
 	l := &loader{
-		Report:  report,
+		Report:  strictyaml.NewReport(name),
 		dir:     filepath.Dir(name),
 		file:    &File{Name: name},
 		warn:    strictyaml.NewReport(name),
@@ -54,6 +54,7 @@ func parse(name string, data []byte, report *strictyaml.Report) (*File, error) {
 		effectNames: map[string]bool{},
 	}
 	if root := strictyaml.Parse(data, l.Report); root != nil {
+		before(root, l.Report)
 		l.top(root)
 	}
 	if err := l.Err(); err != nil {

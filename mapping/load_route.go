@@ -65,7 +65,7 @@ func (l *loader) route(n *strictyaml.Node, position int) *Route {
 	}
 	for _, item := range items {
 		s := l.record(item)
-		l.places[s] = item
+		l.places[s], s.place = item, l.Place(item)
 		r.records = append(r.records, s)
 	}
 	l.judgeRecords(r)

@@ -113,7 +113,7 @@ type spec struct {
 	key    key
 	fields []field // by name
 
-	guardAt Problem // where a guard stands, for findings about it
+	place Problem // where the record stands, for findings about it
 }
 
 // key finds the external ID: the first of several paths that has a value, or a
