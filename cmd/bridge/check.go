@@ -78,6 +78,9 @@ func check(ctx context.Context, env environment, o checkOptions) (checkReport, e
 		files = append(files, s.Mapping)
 		r.add(s, cfg.Retention)
 	}
+	for _, w := range mapping.JudgeFiles(files) {
+		r.Warnings = append(r.Warnings, w.String())
+	}
 	if o.org && len(r.Problems) == 0 {
 		if err := r.checkOrg(ctx, env, cfg, files); err != nil {
 			return r, err

@@ -92,3 +92,16 @@ mappings: [shop.yaml]
 	assert.Equal(t, 8, strings.Count(r.out, `"where":"Order__c`), r.out)
 	assert.Contains(t, r.out, `"mapping":"`+filepath.Join(dir, "shop.yaml")+` route order"`)
 }
+
+func TestCheckWarnsOfSourcesThatShareAGuard(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"crm", "shop"} {
+		write(t, dir, name+".yaml", "source: "+name+"\nprovider: generic\nsecrets: [\"${S}\"]\nevent: {id: $.id, type: $.type, object: $.id}\n"+
+			"routes: [{records: [{object: Contact, key: {field: K__c, from: $.id}, order: true, fields: {X__c: $.a}}]}]\n")
+	}
+	cfg := write(t, dir, "bridge.yaml", "salesforce: {login_url: https://login.salesforce.com, auth: {flow: session, access_token: \"${T}\", instance_url: https://acme.my.salesforce.com}}\nmappings: [crm.yaml, shop.yaml]\n")
+	r := bridge(t, nil, "", "check", "--config", cfg)
+	assert.Equal(t, exitOK, r.code, r.out+r.err)
+	assert.Contains(t, r.out, "Contact.Source_Order__c keeps the order of source crm too")
+}
