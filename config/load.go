@@ -30,6 +30,16 @@ func Parse(name string, data []byte) (*Config, error) {
 	return read(&Config{File: name, data: data}, func(*strictyaml.Node, *strictyaml.Report) {})
 }
 
+// Outline is what the loader asks of a text. The JSON Schema of settings files
+// is made of it.
+func Outline(name string, data []byte) (*strictyaml.Outline, error) {
+	var outline *strictyaml.Outline
+	_, err := read(&Config{File: name, data: data}, func(root *strictyaml.Node, report *strictyaml.Report) {
+		outline = report.Outline(root)
+	})
+	return outline, err
+}
+
 // LoadOrg reads a settings file for a command that needs the org alone: there
 // may be no mapping file yet.
 func LoadOrg(file string) (*Config, error) {

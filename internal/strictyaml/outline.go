@@ -43,8 +43,8 @@ type Outline struct {
 }
 
 // Outline makes the report keep what is asked of its file from now on.
-func (r *Report) Outline() *Outline {
-	r.outline = &Outline{Asked: map[string][]Asked{}, Needed: map[string]bool{}}
+func (r *Report) Outline(root *Node) *Outline {
+	r.outline = &Outline{Root: root, Asked: map[string][]Asked{}, Needed: map[string]bool{}}
 	return r.outline
 }
 

@@ -46,9 +46,6 @@ func Parse(data []byte, report *Report) *Node {
 		}
 		return nil
 	}
-	if report.outline != nil {
-		report.outline.Root = root
-	}
 	return root
 }
 
