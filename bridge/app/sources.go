@@ -179,6 +179,7 @@ func (s *Source) receiver(cfg config.Receiver, v receive.Verifier, h *greeter) *
 		Name: file.Source, Verifier: v, Identifier: s.Identifier, Judge: judge(file),
 		Processor: event.ProcessorKind(file.Processor), RejectConflict: file.OnConflict == mapping.ConflictReject,
 		SignsWire: s.Preset.Signs == provider.Wire, MaxBody: cfg.MaxBody, Encodings: file.Limits.Encodings,
+		Deadline: s.Preset.Deadline,
 	}
 	if file.Limits.MaxBody > 0 {
 		r.MaxBody = file.Limits.MaxBody

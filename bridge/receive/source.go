@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/time/rate"
 
@@ -91,9 +92,10 @@ type Source struct {
 	Processor      event.ProcessorKind
 	RejectConflict bool // on_conflict: reject
 
-	SignsWire bool     // a compressed delivery is signed as sent, not as its content
-	MaxBody   int64    // bytes, also after decompression
-	Encodings []string // content encodings taken besides none
+	SignsWire bool          // a compressed delivery is signed as sent, not as its content
+	Deadline  time.Duration // the provider waits no longer for an answer; 0: no matter
+	MaxBody   int64         // bytes, also after decompression
+	Encodings []string      // content encodings taken besides none
 	Limiter   *rate.Limiter
 }
 

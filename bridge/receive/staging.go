@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"time"
 
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/identify"
@@ -75,7 +76,7 @@ func (h *handler) stage(ctx context.Context, d *delivery) (reply, error) {
 		places = append(places, i)
 	}
 	if len(requests) > 0 {
-		ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
+		ctx, cancel := context.WithTimeout(ctx, h.patience(d.source))
 		defer cancel()
 		for n, a := range h.cfg.Stager.Stage(ctx, requests) {
 			if a.Err != nil {
@@ -85,6 +86,15 @@ func (h *handler) stage(ctx context.Context, d *delivery) (reply, error) {
 		}
 	}
 	return answerFor(d.decided)
+}
+
+// patience is how long a delivery may take to be durable: an answer after the
+// provider's deadline would be for nobody, and 503 before it is at least heard.
+func (h *handler) patience(s *Source) time.Duration {
+	if s.Deadline <= 0 {
+		return h.cfg.Timeout
+	}
+	return min(h.cfg.Timeout, s.Deadline*9/10)
 }
 
 // complete fills in what the receiver knows of the row.

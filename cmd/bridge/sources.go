@@ -80,7 +80,7 @@ func listSources(c *cobra.Command, env environment, o sourcesOptions) error {
 		}
 		fmt.Fprintf(env.err, "forgotten; send SIGHUP to bridge serve, then set %s up at the provider again\n", o.forget)
 	}
-	var list []listedSource
+	list := []listedSource{}
 	for _, s := range sources {
 		if o.source != "" && s.Mapping.Source != o.source {
 			continue
