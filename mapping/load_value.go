@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"fmt"
+	"strings"
 
 	"sfbridge/internal/strictyaml"
 	"sfbridge/mapping/path"
@@ -16,6 +17,7 @@ func (l *loader) values(f *field, m strictyaml.Map) {
 	if f.transform == nil {
 		return
 	}
+	l.zoneless(f, m)
 	if f.rule.kind == "value" {
 		l.literal(f, f.transform, given{m.Get("value"), f.rule.raw})
 	} else if spec.Map != nil {
@@ -26,6 +28,16 @@ func (l *loader) values(f *field, m strictyaml.Map) {
 	}
 	if sent, _, err := f.transform.Apply(nil, false, path.Scope{}); err == nil {
 		f.Values = append(f.Values, sent)
+	}
+}
+
+// zoneless warns of a layout whose values never say which instant they mean.
+func (l *loader) zoneless(f *field, m strictyaml.Map) {
+	t := f.rule.spec
+	named := t.Format == "" || t.Format == "rfc3339" || t.Format == "unix_s" || t.Format == "unix_ms"
+	if t.As == transform.Datetime && t.Timezone == "" && !named && !strings.Contains(t.Format, "Z07:00") {
+		l.warn.At(m.Get("format"), "values of this format have no zone, and no timezone is given: each is a field error",
+			"add timezone: and an IANA name such as Europe/Berlin or UTC")
 	}
 }
 
