@@ -70,7 +70,7 @@ func TestLiteralsThatCannotBeSentAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string]string{
 		"{value: abc, as: integer}":                                            `m.yaml:10:32: routes[0].records[0].fields.F__c.value: F__c can't take it: isn't a number: "abc": write a value that as: integer takes`,
-		"{from: $.a, map: {x: 1, y: no}, as: number}":                          `m.yaml:10:58: routes[0].records[0].fields.F__c.map.y: F__c can't take it: isn't a number: "no": write a value that as: number takes`,
+		"{from: $.a, map: {x: 1, y: no}, as: number}":                          `m.yaml:10:51: routes[0].records[0].fields.F__c.map.y: F__c can't take it: isn't a number: "no": write a value that as: number takes`,
 		"{from: $.a, map: {x: 1}, otherwise: z, as: date}":                     `m.yaml:10:45: `,
 		`{from: $.a, as: datetime, format: "02.01.2006 15:04"}`:                `m.yaml:10:58: routes[0].records[0].fields.F__c.format: values of this format have no zone`,
 		`{from: $.a, as: datetime, format: "02.01.2006 15:04", timezone: UTC}`: "",
