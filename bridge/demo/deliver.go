@@ -15,7 +15,7 @@ import (
 )
 
 // senders is how many deliveries are under way at once in a burst.
-const senders = 512
+const senders = 1000
 
 // charge is a Stripe event about a charge.
 type charge struct {

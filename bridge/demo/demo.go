@@ -12,7 +12,7 @@ import (
 // Config says how to run the demo; zero values mean the defaults named.
 type Config struct {
 	Events   int           // of the burst; 2,000
-	Latency  time.Duration // of every call to the simulated org; 80 ms
+	Latency  time.Duration // of every call to the simulated org; 100 ms
 	Patience time.Duration // how long a check waits for its events to settle; 20 s
 	Seams    app.Seams     // parts to replace
 	Log      *slog.Logger  // nil: discarded
@@ -25,7 +25,7 @@ func (c Config) withDefaults() Config {
 		c.Events = 2000
 	}
 	if c.Latency <= 0 {
-		c.Latency = 80 * time.Millisecond
+		c.Latency = 100 * time.Millisecond
 	}
 	if c.Patience <= 0 {
 		c.Patience = 20 * time.Second
