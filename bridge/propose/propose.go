@@ -58,6 +58,7 @@ func Draft(ctx context.Context, cfg Config) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
+	d.unknownObject()
 	text := d.write()
 	if _, err := mapping.Parse("draft.yaml", []byte(text)); err != nil {
 		return Proposal{}, fmt.Errorf("the draft for these payloads doesn't load: %w", err)
@@ -115,18 +116,36 @@ func (d *drafter) unordered() {
 	}
 }
 
-// keyPath is where the object's id stands.
+// keyPath is where the object's id stands: where the events say so, else the
+// shallowest member that is named like one.
 func (d *drafter) keyPath() string {
-	for _, name := range []string{d.root.id, "id", "uuid", "key", "number"} {
-		if name == "" {
-			continue
+	if d.root.id != "" {
+		return d.root.at.member(d.root.id).String()
+	}
+	for _, name := range []string{"id", "node_id", "uuid", "key", "number"} {
+		best := ""
+		for _, l := range d.leaves {
+			if at := l.at.String(); l.name() == name && (best == "" || len(at) < len(best)) {
+				best = at
+			}
 		}
-		at := d.root.at.member(name)
-		if slices.ContainsFunc(d.leaves, func(l leaf) bool { return l.at.String() == at.String() }) {
-			return at.String()
+		if best != "" {
+			return best
 		}
 	}
 	return d.root.at.member("id").String()
+}
+
+// unknownObject leaves the key to a person when the events name no object.
+func (d *drafter) unknownObject() {
+	if d.root.id != "" {
+		return
+	}
+	const what = "the events name no object; the path of its id goes here and under event.object"
+	if d.key.decide != "" {
+		d.key.decide += "; "
+	}
+	d.key.decide += what
 }
 
 // value writes a leaf without knowing the field.

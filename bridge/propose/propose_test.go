@@ -181,3 +181,19 @@ func TestEveryDraftLoads(t *testing.T) {
 		}
 	})
 }
+
+// Without an object in the events, the key is the likeliest member and a
+// person's to decide.
+func TestDraftOfEventsThatNameNoObject(t *testing.T) {
+	t.Parallel()
+	for payload, key := range map[string]string{
+		`{"action":"opened","issue":{"node_id":"I_1","number":7}}`:    "$.issue.node_id",
+		`{"a":{"id":"inner"},"id":"outer","number":7}`:                "$.id",
+		`{"action":"opened","issue":{"title":"t"},"repository":null}`: "$.id",
+	} {
+		draft, err := propose.Draft(t.Context(), propose.Config{Head: propose.Head("github", nil, nil), Vendor: "github", Object: "Case",
+			Samples: []propose.Sample{{Type: "issues.opened", Value: decode(t, payload)}}})
+		require.NoError(t, err)
+		assert.Contains(t, draft.Text, "from: "+key+"}   # decide: the external ID field of Case; the events name no object;", payload)
+	}
+}
