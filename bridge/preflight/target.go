@@ -47,7 +47,7 @@ func (c *checker) access(o *salesforce.Object, t mapping.Target) {
 }
 
 func (c *checker) key(o *salesforce.Object, t mapping.Target) {
-	f, ok := c.field(o, t.KeyField, "check the spelling, the box External ID, and field-level security")
+	f, ok := c.field(o, t.KeyField, "check the spelling and field-level security, or add it with External ID, Unique and case sensitive (bridge scaffold writes it)")
 	if !ok {
 		return
 	}
