@@ -66,6 +66,8 @@ type Story struct {
 	// Conflicts are the rows of deliveries that came under the same id with
 	// other content.
 	Conflicts []*event.Event
+	// Effects are the side effects that it has caused.
+	Effects []*event.Effect
 }
 
 // Show reads the story of the event with this Event_Id__c or row id.
@@ -94,6 +96,9 @@ func (d *Desk) Show(ctx context.Context, id string) (Story, error) {
 		Where(soql.Eq(event.FieldConflictOf, s.Event.RowID)).OrderBy(event.FieldReceivedAt, "Id"))
 	if err != nil {
 		return Story{}, fmt.Errorf("reading the conflicts of %s: %w", id, err)
+	}
+	if s.Effects, err = d.effects(ctx, s.Event.RowID); err != nil {
+		return Story{}, fmt.Errorf("reading the effects of %s: %w", id, err)
 	}
 	return s, nil
 }

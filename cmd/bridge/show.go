@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sfbridge/bridge/event"
 	"sfbridge/bridge/operate"
 )
 
@@ -47,11 +48,12 @@ func printStory(env environment, s operate.Story) error {
 	}
 	return printJSON(env.out, struct {
 		eventReport
-		Payload   any           `json:"payload"`
-		Context   any           `json:"context"`
-		History   []string      `json:"history"`
-		Conflicts []eventReport `json:"conflicts"`
-	}{reportOf(s.Event), asJSON(s.Event.Payload), asJSON(s.Event.Context), history(s), conflicts})
+		Payload   any            `json:"payload"`
+		Context   any            `json:"context"`
+		History   []string       `json:"history"`
+		Conflicts []eventReport  `json:"conflicts"`
+		Effects   []effectReport `json:"effects"`
+	}{reportOf(s.Event), asJSON(s.Event.Payload), asJSON(s.Event.Context), lines(s.Event.History), conflicts, effectReports(s.Effects)})
 }
 
 // asJSON shows bytes as the JSON they are, else as text.
@@ -65,11 +67,38 @@ func asJSON(raw []byte) any {
 	return string(raw)
 }
 
-func history(s operate.Story) []string {
-	if s.Event.History == "" {
+func lines(history string) []string {
+	if history == "" {
 		return []string{}
 	}
-	return strings.Split(s.Event.History, "\n")
+	return strings.Split(history, "\n")
+}
+
+// effectReport is one side effect for machines.
+type effectReport struct {
+	Key         string     `json:"key"`
+	Name        string     `json:"name"`
+	Status      string     `json:"status"`
+	Attempts    int        `json:"attempts"`
+	NextAttempt *time.Time `json:"next_attempt_at"`
+	Code        string     `json:"response_code"`
+	Response    string     `json:"response"`
+	Request     any        `json:"request"`
+	History     []string   `json:"history"`
+}
+
+func effectReports(effects []*event.Effect) []effectReport {
+	out := make([]effectReport, len(effects))
+	for i, e := range effects {
+		out[i] = effectReport{
+			Key: e.Key, Name: e.Name, Status: string(e.Status), Attempts: e.Attempts, Code: e.Code, Response: e.Response,
+			Request: asJSON([]byte(e.Request)), History: lines(e.History),
+		}
+		if !e.NextAttempt.IsZero() {
+			out[i].NextAttempt = &e.NextAttempt
+		}
+	}
+	return out
 }
 
 func showStory(env environment, s operate.Story) error {
@@ -99,7 +128,11 @@ func showStory(env environment, s operate.Story) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
-	section(env, "history", history(s))
+	section(env, "history", lines(e.History))
+	for _, f := range s.Effects {
+		section(env, strings.TrimSpace(fmt.Sprintf("effect %s: %s %s", f.Name, f.Status, f.Code)),
+			append([]string{"key " + f.Key, "request " + f.Request}, lines(f.History)...))
+	}
 	var conflicts []string
 	for _, c := range s.Conflicts {
 		conflicts = append(conflicts, c.ReceivedAt.Format(time.RFC3339)+" "+c.ID+" "+string(c.Status))

@@ -31,6 +31,7 @@ type Config struct {
 	Poller   string
 	Store    string // empty: {dir: ./data}, in Dir
 
+	Outbound  string // section of the settings; empty: left out
 	PublicURL string // empty: left out
 	Dir       string // holds settings, mappings and the store; empty: a folder of the test
 }
@@ -65,6 +66,9 @@ func (c Config) settings() string {
 	fmt.Fprintf(&b, "listen: 127.0.0.1:0\nadmin: %s\n", c.Admin)
 	if c.PublicURL != "" {
 		fmt.Fprintf(&b, "public_url: %s\n", c.PublicURL)
+	}
+	if c.Outbound != "" {
+		fmt.Fprintf(&b, "outbound: %s\n", c.Outbound)
 	}
 	login := c.Org.URL
 	if c.Via != nil {
