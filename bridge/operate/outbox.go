@@ -81,3 +81,24 @@ func (d *Desk) Effects(ctx context.Context, f EffectFilter) ([]StoredEffect, err
 	}
 	return list, nil
 }
+
+// effects reads what the event of a row has caused, oldest first, with the
+// requests.
+func (d *Desk) effects(ctx context.Context, row string) ([]*event.Effect, error) {
+	text, err := soql.Select(append(event.EffectFields(), event.EffectFieldRequest)...).From(event.EffectObject).
+		Where(soql.Eq(event.EffectFieldEvent, row)).OrderBy("Id").Build()
+	if err != nil {
+		return nil, err
+	}
+	records, err := d.cfg.Org.Query(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*event.Effect, len(records))
+	for i, r := range records {
+		if list[i], err = event.EffectFromRecord(r); err != nil {
+			d.cfg.Log.Warn("an effect can't be read in full", "row", list[i].RowID, "error", err)
+		}
+	}
+	return list, nil
+}
