@@ -67,7 +67,7 @@ func (s *Source) check() error {
 	say := func(format string, args ...any) {
 		problems = append(problems, fmt.Errorf("%s: "+format, append([]any{file.Name}, args...)...))
 	}
-	if err := preset.CheckParams(file.Params); err != nil {
+	if err := preset.CheckParams(file.Params, len(file.Secrets) > 0); err != nil {
 		for _, p := range err.(interface{ Unwrap() []error }).Unwrap() {
 			say("%w", p)
 		}

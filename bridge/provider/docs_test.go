@@ -94,8 +94,11 @@ func section(b *strings.Builder, p *provider.Preset) {
 	row("secret", p.Secrets)
 	for _, name := range slices.Sorted(maps.Keys(p.Params)) {
 		need := ""
-		if p.Params[name].Need {
+		switch param := p.Params[name]; {
+		case param.Need:
 			need = " (needed)"
+		case param.NeedUnpinned:
+			need = " (needed without a secret)"
 		}
 		row("`params."+name+"`"+need, p.Params[name].About)
 	}

@@ -88,8 +88,11 @@ func echoChallenge(a Ask) (Reply, bool) {
 }
 
 // confirm asks for the address in the message to be called. Signature and topic
-// were judged before; whoever calls judges the address.
+// were judged before, if topics are named; whoever calls judges the address.
 func confirm(a Ask) (Reply, bool) {
+	if a.Params["topics"] == "" {
+		return refused(http.StatusForbidden), true
+	}
 	address := member(a.Value, "SubscribeURL")
 	return Reply{Confirm: address}, address != ""
 }

@@ -14,15 +14,22 @@ const AcceptUnsigned = "accept_unsigned"
 
 // Param is something that a preset needs besides secrets.
 type Param struct {
-	Need  bool     `yaml:"need"`
+	Need bool `yaml:"need"`
+	// NeedUnpinned says that it must be given when no secret is: the secret is
+	// then fetched, and nothing else tells whose deliveries they are.
+	NeedUnpinned bool `yaml:"need_unpinned"`
+	// Without says what is not so well without it.
+	Without string `yaml:"without"`
+
 	List  bool     `yaml:"list"` // several values may be given
 	About string   `yaml:"about"`
 	OneOf []string `yaml:"one_of"`
 }
 
 // CheckParams reports every problem of a mapping's params: what is missing, what
-// the preset doesn't know, what is of the wrong form.
-func (p *Preset) CheckParams(given map[string]any) error {
+// the preset doesn't know, what is of the wrong form. pinned says that the
+// mapping gives secrets.
+func (p *Preset) CheckParams(given map[string]any, pinned bool) error {
 	var problems []error
 	problem := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	known := slices.Sorted(maps.Keys(p.Params))
@@ -37,11 +44,23 @@ func (p *Preset) CheckParams(given map[string]any) error {
 		}
 	}
 	for _, name := range known {
-		if _, ok := given[name]; p.Params[name].Need && !ok {
-			problem("params.%s is missing: it is %s", name, p.Params[name].About)
+		param := p.Params[name]
+		if _, ok := given[name]; !ok && (param.Need || (param.NeedUnpinned && !pinned)) {
+			problem("params.%s is missing: it is %s", name, param.About)
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// MissedParams says what is not so well because of params that are left out.
+func (p *Preset) MissedParams(given map[string]any) []string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(p.Params)) {
+		if _, ok := given[name]; !ok && p.Params[name].Without != "" {
+			list = append(list, fmt.Sprintf("params.%s is left out: %s", name, p.Params[name].Without))
+		}
+	}
+	return list
 }
 
 func choice(names []string) string {

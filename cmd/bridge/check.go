@@ -107,6 +107,9 @@ func (r *checkReport) add(source *app.Source, kept config.Retention) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: deliveries of %s are %s: %s. Load the provider's object before they are mapped: give authority to %s",
 			f.Name, f.Provider, trust, meaning[trust], strings.Join(routes, ", ")))
 	}
+	for _, missed := range source.Preset.MissedParams(f.Params) {
+		r.Warnings = append(r.Warnings, f.Name+": "+missed)
+	}
 	if again := source.Preset.Redelivery; kept.RowAfter < again {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s may send an event again after %s, but retention.row_after deletes its row after %s: what comes later can't be told from a new event",
 			f.Name, f.Provider, again, kept.RowAfter))

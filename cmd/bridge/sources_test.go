@@ -82,9 +82,10 @@ func TestSources(t *testing.T) {
 func TestCheckOfProviders(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ mapping, problem, warning string }{
-		"SNS without topics":      {"source: a\nprovider: aws-sns", "params.topics is missing: it is ARNs of the topics", ""},
+		"SNS without topics":      {"source: a\nprovider: aws-sns", "params.topics is missing: it is the ARNs of the topics", ""},
+		"SNS pinned":              {"source: a\nprovider: aws-sns\nsecrets: [\"${A}\"]", "", "params.topics is left out: anybody with an AWS account"},
 		"PayPal without webhook":  {"source: a\nprovider: paypal", "params.webhook_id is missing", ""},
-		"Meta without token":      {"source: a\nprovider: meta\nsecrets: [\"${A}\"]", "params.verify_token is missing", ""},
+		"Meta without token":      {"source: a\nprovider: meta\nsecrets: [\"${A}\"]", "", "params.verify_token is left out: the webhook can't be set up"},
 		"unknown param":           {"source: a\nprovider: stripe\nsecrets: [\"${A}\"]\nparams: {x: 1}", "params.x is nothing that stripe knows", ""},
 		"wrong value":             {"source: a\nprovider: plaid\nsecrets: [\"${A}\"]\nparams: {environment: test}", "params.environment is none of production, sandbox", ""},
 		"list for one":            {"source: a\nprovider: paypal\nparams: {webhook_id: [a, b]}", "params.webhook_id takes one value", ""},

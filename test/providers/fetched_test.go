@@ -111,6 +111,22 @@ func TestSNSWithAFetchedCertificate(t *testing.T) {
 	assert.Equal(t, 401, send(map[string]string{"Type": "Notification", "Message": "y", "TopicArn": topic}).status, "the certificate has ended")
 }
 
+// TestSNSWithAPinnedCertificate takes any topic's events, as bridge check warns,
+// and confirms nobody's subscription.
+func TestSNSWithAPinnedCertificate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a := newAmazon(t, "sns.amazonaws.com")
+	w.source("sns", "aws-sns", []string{string(a.cert)}, "")
+	w.start()
+	assert.Equal(t, 202, w.post("sns", nil, a.message(t, map[string]string{"Type": "Notification", "Message": "x", "TopicArn": topic})).status)
+	assert.Equal(t, 403, w.post("sns", nil, a.message(t, map[string]string{"Type": "SubscriptionConfirmation", "TopicArn": topic, "Token": "t",
+		"SubscribeURL": "https://sns.eu-west-1.amazonaws.com/?Token=t"})).status)
+	assert.Empty(t, w.keys.called)
+	assert.Empty(t, w.keys.asked)
+	assert.Len(t, w.stager.taken(), 1)
+}
+
 func TestPlaidWithAFetchedKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
