@@ -48,6 +48,7 @@ func (l *loader) field(e strictyaml.Entry, s scope) field {
 		m := e.Value.Map(l.Report, fieldKeys...)
 		f.On = l.word(m, "on", OnCreate, OnUpdate)
 		l.source(&f, m, s)
+		l.notEmpty(m, "as", "format", "timezone", "currency")
 		l.transform(&f, m, s)
 		l.lookup(&f, m)
 		f.As, f.Max = string(f.rule.spec.As), f.rule.spec.Max
@@ -131,6 +132,15 @@ func quoteYAML(text string) string {
 		return fmt.Sprintf("%q", text)
 	}
 	return text
+}
+
+// notEmpty refuses "" for words that are left out instead.
+func (l *loader) notEmpty(m strictyaml.Map, keys ...string) {
+	for _, key := range keys {
+		if n := m.Get(key); n != nil && n.Kind == strictyaml.Scalar && n.Text == "" {
+			l.At(n, key+" is empty", "write a value or leave the key out")
+		}
+	}
 }
 
 // transform reads what is done to the value.
