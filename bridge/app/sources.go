@@ -33,7 +33,8 @@ type sources struct {
 	outgoing *outgoing
 }
 
-// LoadSource joins a mapping with its preset. It needs no secret.
+// LoadSource joins a mapping with its preset. It needs no secret and not even
+// the names of any: a mapping can be tried out before it can receive.
 func LoadSource(file *mapping.File, catalog *provider.Catalog) (*Source, error) {
 	preset, err := catalog.Preset(file.Provider)
 	if err != nil {
@@ -53,14 +54,11 @@ func LoadSource(file *mapping.File, catalog *provider.Catalog) (*Source, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: verify: %w", file.Name, err)
 	}
-	s := &Source{Mapping: file, Preset: preset, Rules: rules, Identifier: id}
-	if err := s.check(); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return &Source{Mapping: file, Preset: preset, Rules: rules, Identifier: id}, nil
 }
 
-// check finds what a mapping says that its preset can't do.
+// check finds what keeps the source from receiving: params and secrets that are
+// missing or of no use, and what its preset can't do.
 func (s *Source) check() error {
 	file, preset := s.Mapping, s.Preset
 	var problems []error
@@ -114,8 +112,8 @@ func override(e mapping.Event) identify.Override {
 	return o
 }
 
-// LoadSources reads every mapping file of the settings and reports every
-// problem at once.
+// LoadSources reads every mapping file of the settings, for a service that
+// receives, and reports every problem at once.
 func LoadSources(files []string, catalog *provider.Catalog) ([]*Source, error) {
 	var list []*Source
 	var problems []error
@@ -132,6 +130,9 @@ func LoadSources(files []string, catalog *provider.Catalog) ([]*Source, error) {
 		}
 		seen[file.Source] = name
 		s, err := LoadSource(file, catalog)
+		if err == nil {
+			err = s.check()
+		}
 		if err != nil {
 			problems = append(problems, err)
 			continue
