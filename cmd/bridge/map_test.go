@@ -125,3 +125,21 @@ func TestMapDiff(t *testing.T) {
 	r = atTerminal(t, "map", "--mapping", old, "--diff", old, "--payload", payload)
 	assert.Equal(t, "0 of 1 events change\n", r.out)
 }
+
+func TestMapSaysWhatTheServiceWouldLoad(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := write(t, dir, "thin.yaml", `
+source: thin
+provider: generic
+secrets: ["${S}"]
+event: {id: $.id, type: $.type}
+routes:
+  - authority: {get: "https://api.example.com/things/{$.thing}", into: $.object}
+    records: [{object: A__c, key: {field: K__c, from: $.thing}, fields: {X__c: $.object.x}}]
+`)
+	r := atTerminal(t, "map", "--mapping", file, "--payload", write(t, dir, "thin.json", `{"id":"e1","type":"t","thing":"a1"}`))
+	assert.Equal(t, exitOK, r.code, r.err)
+	assert.Contains(t, r.out, "note: the service first loads the provider's object into $.object (authority)")
+	assert.Contains(t, squeeze(r.out), "X__c $.object.x (missing) (left out)")
+}

@@ -62,6 +62,9 @@ func (t *mapTrial) showEvent(env environment, e mapping.DryEvent, r mapping.DryR
 		oneLine(text(r.EventID)), oneLine(text(r.Type)), oneLine(text(r.ObjectID)), number(r.Order), text(r.Route), r.Outcome)
 	route, found := t.file.Route(e.Input)
 	if found && e.Reason == "" && r.Outcome != mapping.DryIgnore {
+		if a := route.Authority(); a != nil {
+			fmt.Fprintf(env.out, "  note: the service first loads the provider's object into %s (authority); a dry run maps what the payload has there\n", a.Into)
+		}
 		for _, record := range route.Explain(e.Input) {
 			if err := showRecord(env, record); err != nil {
 				return err
