@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"mapping/transform":      {"mapping/path"},
 	"mapping/view":           {"mapping/path"},
 	"config":                 {"internal/strictyaml"},
+	"config/schema":          {"config", "internal/strictyaml", "mapping"},
 	"bridge/event":           {},
 	"bridge/verify":          {},
 	"bridge/provider":        {"bridge/identify", "bridge/verify", "mapping/path"},
