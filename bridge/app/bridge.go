@@ -232,5 +232,5 @@ func sleep(ctx context.Context, d time.Duration) error {
 // Desk is the operators' side of the running bridge: what it makes due again is
 // worked on at once.
 func (b *Bridge) Desk() (*operate.Desk, error) {
-	return operate.New(operate.Config{Org: b.org, Log: b.log, Wake: b.wake})
+	return operate.New(operate.Config{Org: b.org, Log: b.log, Wake: b.wake, WakeEffects: b.wakeEffects})
 }

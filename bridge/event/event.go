@@ -75,3 +75,7 @@ func (e *Event) Entity() string { return Entity(e.Source, e.ObjectID, e.ID) }
 
 // Open says whether a processor still has to work on the row.
 func (e *Event) Open() bool { return e.Status.Open() }
+
+// Cleared says whether retention has cleared the payload: the row tells that
+// the event was there and how it ended, but can't be worked on again.
+func (e *Event) Cleared() bool { return e.Encoding == "" }

@@ -10,7 +10,7 @@ import (
 	"sfbridge/salesforce/soql"
 )
 
-// maxLimit bounds a list; a replay without a limit is not bounded.
+// maxLimit bounds a list; an action without a limit is not bounded.
 const maxLimit = 10_000
 
 // Filter chooses events. What is set must all hold; of a list, one value.
@@ -53,6 +53,15 @@ func ParseStatus(s string) (event.Status, error) {
 		names = append(names, strings.ToLower(string(status)))
 	}
 	return "", usage("unknown status %q: want one of %s", s, strings.Join(names, ", "))
+}
+
+// distinct counts the ids.
+func (f Filter) distinct() int {
+	seen := map[string]bool{}
+	for _, id := range f.IDs {
+		seen[id] = true
+	}
+	return len(seen)
 }
 
 func (f Filter) check() error {

@@ -25,7 +25,8 @@ type bed struct {
 	t      *testing.T
 	sim    *simorg.Server
 	client *salesforce.Client
-	woken  int
+	woken  int // rows that are due again
+	ready  int // effects that are
 }
 
 func newBed(t *testing.T) *bed {
@@ -51,7 +52,7 @@ func newBed(t *testing.T) *bed {
 
 func (b *bed) desk(org operate.Org) *operate.Desk {
 	b.t.Helper()
-	d, err := operate.New(operate.Config{Org: org, Now: func() time.Time { return noon }, Wake: func(n int) { b.woken += n }})
+	d, err := operate.New(operate.Config{Org: org, Now: func() time.Time { return noon }, Wake: func(n int) { b.woken += n }, WakeEffects: func(n int) { b.ready += n }})
 	require.NoError(b.t, err)
 	return d
 }

@@ -26,7 +26,7 @@ func TestReplay(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, 1, report.Matched)
-	assert.Equal(t, 1, report.Replayed)
+	assert.Equal(t, 1, report.Done)
 	assert.Equal(t, 1, b.woken)
 	e := b.now("shop:1")
 	assert.Equal(t, event.Received, e.Status)
@@ -69,7 +69,7 @@ func TestReplayChooses(t *testing.T) {
 			b.stage(nil, all...)
 			report, err := b.Replay(t.Context(), tt.replay)
 			require.NoError(t, err)
-			assert.Equal(t, tt.replayed, report.Replayed)
+			assert.Equal(t, tt.replayed, report.Done)
 			assert.Equal(t, tt.byCode, report.ByCode)
 			skipped := 0
 			for _, n := range report.Skipped {
@@ -115,16 +115,16 @@ func TestReplayOfManyIsResumed(t *testing.T) {
 	var told []int
 	request := operate.Replay{
 		Filter:   operate.Filter{Status: []event.Status{event.Review}},
-		Progress: func(r operate.ReplayReport) { told = append(told, r.Replayed) },
+		Progress: func(r operate.Report) { told = append(told, r.Done) },
 	}
 	report, err := b.desk(org).Replay(t.Context(), request)
 	assert.ErrorIs(t, err, org.err)
-	assert.ErrorContains(t, err, "start the replay again")
-	assert.Equal(t, 200, report.Replayed)
+	assert.ErrorContains(t, err, "start it again")
+	assert.Equal(t, 200, report.Done)
 
 	report, err = b.desk(org).Replay(t.Context(), request)
 	require.NoError(t, err)
-	assert.Equal(t, 250, report.Replayed)
+	assert.Equal(t, 250, report.Done)
 	assert.Equal(t, []int{200, 200, 250}, told)
 	assert.Equal(t, 4, org.calls, "200 a call")
 	assert.Equal(t, 450, b.woken)
@@ -143,7 +143,7 @@ func TestReplayThatLosesARace(t *testing.T) {
 	report, err := b.desk(org).Replay(t.Context(), operate.Replay{Filter: operate.Filter{Source: "shop"}})
 	require.NoError(t, err)
 	assert.Equal(t, 1, report.Moved)
-	assert.Equal(t, 1, report.Replayed)
+	assert.Equal(t, 1, report.Done)
 	assert.Equal(t, event.Completed, b.now("shop:1").Status)
 }
 
@@ -154,6 +154,10 @@ func (o *refusing) Query(context.Context, string) ([]salesforce.Record, error) {
 	page := o.records[:min(200, len(o.records))]
 	o.records = o.records[len(page):]
 	return page, nil
+}
+
+func (o *refusing) Graph(context.Context, []salesforce.Graph) ([]salesforce.GraphResult, error) {
+	return nil, errors.New("no graph is expected")
 }
 
 func (o *refusing) UpdateAll(_ context.Context, rows []salesforce.Row, _ bool) ([]salesforce.SaveResult, error) {

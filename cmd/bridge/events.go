@@ -86,7 +86,7 @@ func desk(file string, env environment) (*operate.Desk, error) {
 	for _, w := range login.Warnings {
 		fmt.Fprintln(env.err, "warning:", w)
 	}
-	return operate.New(operate.Config{Org: login.Client, Now: env.now, Rate: replayRate})
+	return operate.New(operate.Config{Org: login.Client, Now: env.now, Rate: bulkRate})
 }
 
 func newEvents(env environment) *cobra.Command {

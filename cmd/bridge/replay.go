@@ -1,18 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
+	"context"
 
 	"github.com/spf13/cobra"
 
 	"sfbridge/bridge/operate"
 )
-
-// replayRate is how many events a second a replay makes due again.
-const replayRate = 200
 
 func newReplay(env environment) *cobra.Command {
 	var f filterFlags
@@ -27,7 +21,10 @@ func newReplay(env environment) *cobra.Command {
 				return err
 			}
 			r.Filter, r.Who = f.filter, env.user
-			return replay(c, env, f.config, r)
+			return act(c, env, f.config, bulk{verb: "replayed", dryRun: r.DryRun, run: func(ctx context.Context, d *operate.Desk, p func(operate.Report)) (operate.Report, error) {
+				r.Progress = p
+				return d.Replay(ctx, r)
+			}})
 		},
 	}
 	f.add(c)
@@ -35,56 +32,4 @@ func newReplay(env environment) *cobra.Command {
 	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "count only")
 	c.Flags().StringVar(&r.Reason, "reason", "", "for the history")
 	return c
-}
-
-func replay(c *cobra.Command, env environment, file string, r operate.Replay) error {
-	d, err := desk(file, env)
-	if err != nil {
-		return err
-	}
-	human := !wantsJSON(c, env)
-	if human && !r.DryRun {
-		r.Progress = func(p operate.ReplayReport) { fmt.Fprintf(env.err, "\r%d replayed", p.Replayed) }
-	}
-	report, err := d.Replay(c.Context(), r)
-	if r.Progress != nil {
-		fmt.Fprintln(env.err)
-	}
-	if err != nil {
-		return err
-	}
-	if human {
-		err = showReplay(env, r, report)
-	} else {
-		err = printJSON(env.out, report)
-	}
-	if err == nil && report.Failed > 0 {
-		return errReported
-	}
-	return err
-}
-
-func showReplay(env environment, r operate.Replay, report operate.ReplayReport) error {
-	verb := "replayed"
-	n := report.Replayed
-	if r.DryRun {
-		verb, n = "would be replayed", report.Matched
-	}
-	fmt.Fprintf(env.out, "%d events %s\n", n, verb)
-	t := newTable(env.out)
-	counts := func(title string, by map[string]int) {
-		for _, name := range slices.Sorted(maps.Keys(by)) {
-			t.row("  "+title, name, fmt.Sprint(by[name]))
-		}
-	}
-	counts("status", report.ByStatus)
-	counts("code", report.ByCode)
-	counts("left alone", report.Skipped)
-	if report.Moved > 0 {
-		t.row("  moved on meanwhile", "", fmt.Sprint(report.Moved))
-	}
-	for _, refused := range report.Refusals {
-		t.row("  refused", refused.EventID, strings.TrimSpace(refused.Code+" "+refused.Message))
-	}
-	return t.flush()
 }

@@ -1,0 +1,204 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/time/rate"
+
+	"sfbridge/bridge/event"
+	"sfbridge/salesforce"
+	"sfbridge/salesforce/soql"
+)
+
+// Report counts what an action on chosen events found and did.
+type Report struct {
+	Action   string         `json:"action"`    // replay, discard or accept
+	Matched  int            `json:"matched"`   // chosen by the filter and free for the action
+	ByStatus map[string]int `json:"by_status"` // of these
+	ByCode   map[string]int `json:"by_code"`   // of these, by Error_Code__c
+	Skipped  map[string]int `json:"skipped"`   // chosen by the filter but left alone, by reason
+	Done     int            `json:"done"`      // rows that the action has moved
+	Moved    int            `json:"moved"`     // moved on by somebody else meanwhile
+	Failed   int            `json:"failed"`    // refused by the org
+	Refusals []Refusal      `json:"refusals,omitempty"`
+}
+
+// Refusal is an event that the org refused to move.
+type Refusal struct {
+	EventID string `json:"event_id"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// NoSuchEvent is the reason under which ids that aren't there are skipped.
+const NoSuchEvent = "no such event among those chosen"
+
+// maxRefusals bounds the refusals that a report names; all are counted.
+const maxRefusals = 20
+
+// bulk is an action on all events that a filter chooses, page by page. A row
+// that it has moved is no longer chosen, so one that was broken off is resumed
+// by starting it again.
+type bulk struct {
+	desk     *Desk
+	filter   Filter
+	dryRun   bool
+	who      string
+	reason   string
+	progress func(Report)
+
+	// skip says why an event is to be left alone; "" when it isn't.
+	skip func(*event.Event) string
+	// move carries the action out on one call's worth of events; results stand
+	// at the place of their event.
+	move func(ctx context.Context, events []*event.Event) ([]salesforce.SaveResult, error)
+
+	report Report
+	met    int // rows that the filter has chosen
+	pace   *rate.Limiter
+}
+
+func (b *bulk) run(ctx context.Context, action string) (Report, error) {
+	b.report = Report{Action: action, ByStatus: map[string]int{}, ByCode: map[string]int{}, Skipped: map[string]int{}}
+	b.pace = b.desk.pace()
+	if b.who == "" {
+		b.who = "operator"
+	}
+	if !b.filter.Selective() {
+		return b.report, usage("say which events to %s: an id, a status or another filter", action)
+	}
+	if err := b.filter.check(); err != nil {
+		return b.report, err
+	}
+	for _, ids := range b.filter.idLists() {
+		if err := b.list(ctx, ids); err != nil {
+			return b.report, err
+		}
+	}
+	if missing := b.filter.distinct() - b.met; missing > 0 && !b.full() {
+		b.report.Skipped[NoSuchEvent] += missing
+	}
+	return b.report, nil
+}
+
+func (d *Desk) pace() *rate.Limiter {
+	if d.cfg.Rate == 0 {
+		return rate.NewLimiter(rate.Inf, rowsACall)
+	}
+	return rate.NewLimiter(rate.Limit(d.cfg.Rate), rowsACall)
+}
+
+// list works on the events of one list of ids (or all that the filter chooses),
+// page by page in order of their row ids, so that no row is met twice.
+func (b *bulk) list(ctx context.Context, ids soql.Cond) error {
+	size, fields := rowsACall, event.ListFields()
+	if b.dryRun {
+		size, fields = pageRows, append(event.KeyFields(), event.FieldOutcome)
+	}
+	for after := (soql.Cond{}); !b.full(); {
+		page, err := b.desk.read(ctx, soql.Select(fields...).From(event.Object).
+			Where(append(b.filter.conds(), ids, after)...).OrderBy("Id").Limit(size))
+		if err != nil {
+			return fmt.Errorf("reading events to %s: %w", b.report.Action, err)
+		}
+		b.met += len(page)
+		if err := b.rows(ctx, b.choose(page)); err != nil {
+			return err
+		}
+		if len(page) < size {
+			return nil
+		}
+		after = soql.Greater("Id", page[len(page)-1].RowID)
+	}
+	return nil
+}
+
+// full says whether as many events were found as were asked for.
+func (b *bulk) full() bool { return b.filter.Limit > 0 && b.report.Matched >= b.filter.Limit }
+
+// choose counts what the action may move of a page and returns it.
+func (b *bulk) choose(page []*event.Event) []*event.Event {
+	var chosen []*event.Event
+	for _, e := range page {
+		if b.full() {
+			break
+		}
+		if reason := b.skip(e); reason != "" {
+			b.report.Skipped[reason]++
+			continue
+		}
+		b.report.Matched++
+		b.report.ByStatus[string(e.Status)]++
+		b.report.ByCode[e.ErrorCode]++
+		chosen = append(chosen, e)
+	}
+	return chosen
+}
+
+// rows carries the action out on one call's worth of events.
+func (b *bulk) rows(ctx context.Context, events []*event.Event) error {
+	if len(events) == 0 || b.dryRun {
+		b.tell()
+		return nil
+	}
+	if err := b.pace.WaitN(ctx, len(events)); err != nil {
+		return fmt.Errorf("waiting for the rate limit: %w", err)
+	}
+	results, err := b.move(ctx, events)
+	for i, result := range results {
+		b.note(events[i], result)
+	}
+	if err != nil {
+		return fmt.Errorf("%d events to %s (start it again to go on): %w", len(events), b.report.Action, err)
+	}
+	b.tell()
+	return nil
+}
+
+// note counts what became of one row.
+func (b *bulk) note(e *event.Event, result salesforce.SaveResult) {
+	fault := result.Fault()
+	switch {
+	case result.Success:
+		b.report.Done++
+		b.desk.cfg.Log.Info("event moved by a person", "action", b.report.Action, "event", e.ID, "from", e.Status, "by", b.who)
+	case fault.Token() == salesforce.TokenRevision || fault.Code == "ENTITY_IS_DELETED":
+		b.report.Moved++
+	default:
+		b.report.Failed++
+		if len(b.report.Refusals) < maxRefusals {
+			b.report.Refusals = append(b.report.Refusals, Refusal{EventID: e.ID, Code: fault.Code, Message: fault.Message})
+		}
+	}
+}
+
+func (b *bulk) tell() {
+	if b.progress != nil {
+		b.progress(b.report)
+	}
+}
+
+// update adds to a change of status what every one of them carries: the line
+// for auditors and the revision that lets exactly one writer move a row on.
+func (b *bulk) update(e *event.Event, to event.Status, change map[string]any) salesforce.Row {
+	why := b.report.Action
+	if b.reason != "" {
+		why += ": " + b.reason
+	}
+	line := event.Line{At: b.desk.cfg.Now(), From: e.Status, To: to, Who: b.who, Why: why}
+	change[event.FieldStatus] = string(to)
+	change[event.FieldHistory] = event.AppendHistory(e.History, line)
+	change[event.FieldExpectedRevision] = e.Revision
+	change[event.FieldRevision] = event.NextRevision(e.Revision, b.desk.cfg.IntN)
+	return salesforce.Row{Object: event.Object, ID: e.RowID, Fields: change}
+}
+
+// save sends updates that need nothing beside them.
+func (b *bulk) save(ctx context.Context, rows []salesforce.Row) ([]salesforce.SaveResult, error) {
+	results, err := b.desk.cfg.Org.UpdateAll(ctx, rows, false)
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
+}
