@@ -25,7 +25,7 @@ func HashBytes(raw []byte) string {
 // its canonical form. tree is decoded JSON with json.Number for numbers.
 func HashJSON(tree any, volatile []Segments) (string, error) {
 	h := sha256.New()
-	w := canonicalWriter{out: h, buf: make([]byte, 0, 4096)}
+	w := canonicalWriter{out: h, buf: make([]byte, 0, 512)} // events of a batch are small; it grows
 	if err := w.value(tree, volatile); err != nil {
 		return "", err
 	}

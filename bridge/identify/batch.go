@@ -17,6 +17,9 @@ type element struct {
 	kind   view.Kind
 	loose  bool // the text of a form was not UTF-8
 	holder any  // the outer element of a nested split
+
+	hash    string // once it was asked for
+	unsound error  // why a person has to look at what was hashed
 }
 
 // exact says that the decoded value is what the bytes say.

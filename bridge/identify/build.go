@@ -19,8 +19,8 @@ import (
 const hashedKey = "sha256:"
 
 // key is the key of an event, or why it has none.
-func (i *Identifier) key(e element, d *Document) (string, error) {
-	scope, identity := d.inner(e), i.identity
+func (i *Identifier) key(e *element, d *Document) (string, error) {
+	scope, identity := d.inner(*e), i.identity
 	key, present, err := firstOf(identity.ID, scope)
 	if !present {
 		key, present, err = i.hashedKey(e, scope, err)
@@ -48,7 +48,7 @@ func (i *Identifier) key(e element, d *Document) (string, error) {
 const shortHash = 16
 
 // hashedKey is the key of an event that the hash of its content is part of.
-func (i *Identifier) hashedKey(e element, scope path.Scope, problem error) (string, bool, error) {
+func (i *Identifier) hashedKey(e *element, scope path.Scope, problem error) (string, bool, error) {
 	if len(i.identity.Hashed) == 0 && !i.identity.ByHash {
 		return "", false, problem
 	}
@@ -67,9 +67,9 @@ func (i *Identifier) hashedKey(e element, scope path.Scope, problem error) (stri
 }
 
 // build makes the event of an element. Without a key it stands under its hash.
-func (i *Identifier) build(e element, d *Document, context []byte, key string) Identified {
-	scope := d.inner(e)
-	found := Identified{Value: e.value, Scope: d.scope(e)}
+func (i *Identifier) build(e *element, d *Document, context []byte, key string) Identified {
+	scope := d.inner(*e)
+	found := Identified{Value: e.value, Scope: d.scope(*e)}
 	review := func(code, reason string) {
 		if found.Review == nil {
 			found.Review = &Review{code, reason}
@@ -101,7 +101,14 @@ func (i *Identifier) build(e element, d *Document, context []byte, key string) I
 
 // hash is Payload_Hash__c. What is no JSON counts by its bytes; so do bytes
 // that are no text in UTF-8, and somebody has to look at them.
-func (i *Identifier) hash(e element) (string, error) {
+func (i *Identifier) hash(e *element) (string, error) {
+	if e.hash == "" {
+		e.hash, e.unsound = i.hashOf(e)
+	}
+	return e.hash, e.unsound
+}
+
+func (i *Identifier) hashOf(e *element) (string, error) {
 	if !e.exact() {
 		return event.HashBytes(e.raw), errors.New("the payload is not valid UTF-8")
 	}

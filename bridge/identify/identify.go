@@ -156,17 +156,17 @@ func (d *Document) context() ([]byte, error) {
 
 // single is a delivery that is one event.
 func (d *Document) single(context []byte) (Identified, error) {
-	key, problem := d.identifier.key(d.whole, d)
+	key, problem := d.identifier.key(&d.whole, d)
 	if problem != nil {
 		return Identified{}, &Refusal{NoID, "no event id: " + problem.Error()}
 	}
-	return d.identifier.build(d.whole, d, context, key), nil
+	return d.identifier.build(&d.whole, d, context, key), nil
 }
 
 // batched is one element of a batch. One that has no id is kept under its hash.
 func (i *Identifier) batched(e element, d *Document, context []byte) Identified {
-	key, problem := i.key(e, d)
-	found := i.build(e, d, context, key)
+	key, problem := i.key(&e, d)
+	found := i.build(&e, d, context, key)
 	if problem != nil {
 		found.Review = &Review{event.CodeNoID, "no event id: " + problem.Error()}
 	}
