@@ -34,7 +34,7 @@ func TestTheProductAndItsSamplesAreMetadata(t *testing.T) {
 
 func TestEveryKindOfMistakeIsFound(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ text, says string }{
+	cases := map[string]struct{ text, says string }{
 		"no mistake":           {good, ""},
 		"not XML":              {good[:len(good)-4], "no well-formed XML"},
 		"another namespace":    {strings.Replace(good, "2006/04/metadata", "2006/04/meta", 1), "CustomField: has the namespace"},
@@ -60,21 +60,29 @@ func TestEveryKindOfMistakeIsFound(t *testing.T) {
 				`<tabSettings><tab>B__c</tab><visibility>Visible</visibility></tabSettings></PermissionSet>`,
 			"PermissionSet.tabSettings: does not stand together",
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "A__c.field-meta.xml"), []byte(c.text), 0o600))
-			out, err := check(t, dir)
-			if c.says == "" {
-				require.NoError(t, err)
-				assert.Empty(t, out)
-				return
-			}
-			require.Error(t, err)
-			assert.Contains(t, out, c.says)
-			assert.Equal(t, 1, strings.Count(out, "\n"), "one mistake, one line: %s", out)
-		})
+	}
+	dir := t.TempDir()
+	file := func(name string) string {
+		return filepath.Join(dir, strings.ReplaceAll(name, " ", "_")+".field-meta.xml")
+	}
+	for name, c := range cases {
+		require.NoError(t, os.WriteFile(file(name), []byte(c.text), 0o600))
+	}
+	out, err := check(t, dir)
+	require.Error(t, err)
+	found := map[string][]string{}
+	for line := range strings.Lines(out) {
+		where, what, _ := strings.Cut(line, ": ")
+		found[where] = append(found[where], what)
+	}
+	for name, c := range cases {
+		if c.says == "" {
+			assert.Empty(t, found[file(name)], name)
+			continue
+		}
+		if assert.Len(t, found[file(name)], 1, "%s: one mistake, one line", name) {
+			assert.Contains(t, found[file(name)][0], c.says, name)
+		}
 	}
 }
 
