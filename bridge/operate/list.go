@@ -66,6 +66,11 @@ type Story struct {
 	// Conflicts are the rows of deliveries that came under the same id with
 	// other content.
 	Conflicts []*event.Event
+	// Original is the event that a conflict row conflicts with, and Changes what
+	// differs in the conflict row's payload; nil when one of the two can't be
+	// read any more.
+	Original *event.Event
+	Changes  []Change
 	// Effects are the side effects that it has caused.
 	Effects []*event.Effect
 }
@@ -96,6 +101,9 @@ func (d *Desk) Show(ctx context.Context, id string) (Story, error) {
 		Where(soql.Eq(event.FieldConflictOf, s.Event.RowID)).OrderBy(event.FieldReceivedAt, "Id"))
 	if err != nil {
 		return Story{}, fmt.Errorf("reading the conflicts of %s: %w", id, err)
+	}
+	if err := d.compare(ctx, &s); err != nil {
+		return Story{}, fmt.Errorf("reading what %s conflicts with: %w", id, err)
 	}
 	if s.Effects, err = d.effects(ctx, s.Event.RowID); err != nil {
 		return Story{}, fmt.Errorf("reading the effects of %s: %w", id, err)

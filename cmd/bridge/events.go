@@ -91,9 +91,10 @@ func desk(file string, env environment) (*operate.Desk, error) {
 
 func newEvents(env environment) *cobra.Command {
 	var f filterFlags
+	var group bool
 	c := &cobra.Command{
 		Use: "events", Short: "List staged events",
-		Example: "  bridge events --config bridge.yaml --status review",
+		Example: "  bridge events --config bridge.yaml --status review --group\n  bridge events --config bridge.yaml --status review --code FIELD",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.complete(c, env); err != nil {
 				return err
@@ -101,6 +102,9 @@ func newEvents(env environment) *cobra.Command {
 			d, err := desk(f.config, env)
 			if err != nil {
 				return err
+			}
+			if group {
+				return groups(c, env, d, f.filter)
 			}
 			list, err := d.List(c.Context(), f.filter)
 			if err != nil {
@@ -113,6 +117,7 @@ func newEvents(env environment) *cobra.Command {
 		},
 	}
 	f.add(c)
+	c.Flags().BoolVar(&group, "group", false, "count them by status, reason, source and type instead of listing them")
 	return c
 }
 

@@ -53,7 +53,41 @@ func printStory(env environment, s operate.Story) error {
 		History   []string       `json:"history"`
 		Conflicts []eventReport  `json:"conflicts"`
 		Effects   []effectReport `json:"effects"`
-	}{reportOf(s.Event), asJSON(s.Event.Payload), asJSON(s.Event.Context), lines(s.Event.History), conflicts, effectReports(s.Effects)})
+		conflictReport
+	}{reportOf(s.Event), asJSON(s.Event.Payload), asJSON(s.Event.Context), lines(s.Event.History), conflicts, effectReports(s.Effects), conflictOf(s)})
+}
+
+// conflictReport compares a conflict row with the event that it conflicts with.
+type conflictReport struct {
+	ConflictOf string           `json:"conflict_of,omitempty"`
+	Changes    []operate.Change `json:"changes,omitempty"`
+}
+
+func conflictOf(s operate.Story) conflictReport {
+	if s.Original == nil {
+		return conflictReport{}
+	}
+	return conflictReport{s.Original.ID, s.Changes}
+}
+
+// showChanges prints both versions of a conflict as a diff.
+func showChanges(env environment, s operate.Story) {
+	if s.Original == nil {
+		return
+	}
+	var diff []string
+	for _, c := range s.Changes {
+		if c.Kind != "added" {
+			diff = append(diff, "- "+c.Path+": "+short(jsonText(c.From), 200))
+		}
+		if c.Kind != "removed" {
+			diff = append(diff, "+ "+c.Path+": "+short(jsonText(c.To), 200))
+		}
+	}
+	if s.Changes == nil {
+		diff = []string{"the payload of one of the two was cleared by retention"}
+	}
+	section(env, "differs from "+s.Original.ID, diff)
 }
 
 // asJSON shows bytes as the JSON they are, else as text.
@@ -128,6 +162,7 @@ func showStory(env environment, s operate.Story) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
+	showChanges(env, s)
 	section(env, "history", lines(e.History))
 	for _, f := range s.Effects {
 		section(env, strings.TrimSpace(fmt.Sprintf("effect %s: %s %s", f.Name, f.Status, f.Code)),

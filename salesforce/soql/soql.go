@@ -24,6 +24,7 @@ type Query struct {
 	fields []string
 	object string
 	where  []Cond
+	group  []string
 	order  []string
 	limit  int
 	offset int
@@ -63,6 +64,17 @@ func (q *Query) From(object string) *Query {
 // Where adds conditions, all of which must hold.
 func (q *Query) Where(conds ...Cond) *Query {
 	q.where = append(q.where, conds...)
+	return q
+}
+
+// GroupBy adds fields by which aggregates are grouped.
+func (q *Query) GroupBy(fields ...string) *Query {
+	for _, f := range fields {
+		if !namePattern.MatchString(f) {
+			q.fail("%q is no field to group by", f)
+		}
+	}
+	q.group = append(q.group, fields...)
 	return q
 }
 
@@ -108,6 +120,9 @@ func (q *Query) Build() (string, error) {
 	b.WriteString("SELECT " + strings.Join(q.fields, ", ") + " FROM " + q.object)
 	if where.text != "" {
 		b.WriteString(" WHERE " + where.text)
+	}
+	if len(q.group) > 0 {
+		b.WriteString(" GROUP BY " + strings.Join(q.group, ", "))
 	}
 	if len(q.order) > 0 {
 		b.WriteString(" ORDER BY " + strings.Join(q.order, ", "))

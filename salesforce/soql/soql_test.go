@@ -75,6 +75,7 @@ func TestQueries(t *testing.T) {
 		"SELECT count() FROM X__c":                                   soql.Select("count()").From("X__c"),
 		"SELECT Status__c, COUNT(Id) n FROM X__c":                    soql.Select("Status__c", "COUNT(Id) n").From("X__c"),
 		"SELECT Id FROM X__c WHERE A = 1 AND B = 2":                  soql.Select("Id").From("X__c").Where(soql.Eq("A", 1)).Where(soql.Eq("B", 2)),
+		"SELECT A, COUNT(Id) n FROM X__c GROUP BY A, B LIMIT 5":      soql.Select("A", "COUNT(Id) n").From("X__c").GroupBy("A", "B").Limit(5),
 		"SELECT Id FROM X__c ORDER BY A, B.C DESC LIMIT 5 OFFSET 10": soql.Select("Id").From("X__c").OrderBy("A", "B.C DESC").Limit(5).Offset(10),
 	} {
 		got, err := q.Build()
@@ -93,6 +94,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		"field with a comma":   soql.Select("Id,Name").From("X__c"),
 		"field with a quote":   soql.Select("Id'").From("X__c"),
 		"object with a clause": soql.Select("Id").From("X__c WHERE A = 1"),
+		"group by":             soql.Select("Id").From("X__c").GroupBy("A; DROP"),
 		"sort field":           soql.Select("Id").From("X__c").OrderBy("A; DROP"),
 		"negative limit":       soql.Select("Id").From("X__c").Limit(-1),
 		"far offset":           soql.Select("Id").From("X__c").Offset(2001),
