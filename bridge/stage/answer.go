@@ -10,6 +10,7 @@ type Status string
 
 const (
 	Accepted  Status = "accepted"  // new and durable
+	Spooled   Status = "spooled"   // durable in the spool, not yet known to be new
 	Duplicate Status = "duplicate" // seen before with the same content
 	Conflict  Status = "conflict"  // known id, other content: kept for review, or counted
 	Rejected  Status = "rejected"  // known id, other content, refused as the mapping asks

@@ -3,7 +3,9 @@ package stage
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"math"
 	"sync"
+	"time"
 )
 
 // confirmed is a bounded memory of event ids that are durable. It holds two
@@ -19,10 +21,11 @@ type confirmed struct {
 // digest stands for an event id: the first half of its SHA-256.
 type digest [sha256.Size / 2]byte
 
-// slot is a known row without its receive time.
+// slot is a known row, its receive time in whole seconds.
 type slot struct {
-	row  [rowIDLength]byte
-	hash [sha256.Size]byte
+	row      [rowIDLength]byte
+	hash     [sha256.Size]byte
+	received uint32 // Unix seconds; 0: not known
 }
 
 // rowIDLength is the length of a Salesforce id.
@@ -43,7 +46,11 @@ func (c *confirmed) get(id string) (known, bool) {
 		}
 		c.keep(key, s)
 	}
-	return known{row: string(s.row[:]), hash: hex.EncodeToString(s.hash[:])}, true
+	k := known{row: string(s.row[:]), hash: hex.EncodeToString(s.hash[:])}
+	if s.received > 0 {
+		k.received = time.Unix(int64(s.received), 0).UTC()
+	}
+	return k, true
 }
 
 // put remembers a row. One whose id or hash has another form than the bridge's
@@ -56,6 +63,9 @@ func (c *confirmed) put(id string, k known) {
 	copy(s.row[:], k.row)
 	if _, err := hex.Decode(s.hash[:], []byte(k.hash)); err != nil {
 		return
+	}
+	if at := k.received.Unix(); at > 0 && at <= math.MaxUint32 {
+		s.received = uint32(at)
 	}
 	key := digestOf(id)
 	c.mu.Lock()

@@ -117,7 +117,7 @@ func (s *Stager) sort(ctx context.Context, batch []*entry, results []salesforce.
 		e, fault := batch[i], r.Fault()
 		switch {
 		case r.Success:
-			s.settle(e, Answer{EventID: e.event.ID, Status: Accepted}, known{row: r.ID, hash: e.event.Hash})
+			s.settle(e, Answer{EventID: e.event.ID, Status: Accepted}, known{row: r.ID, hash: e.event.Hash, received: e.event.ReceivedAt})
 		case fault.Code == "DUPLICATE_VALUE":
 			twins = append(twins, e)
 		case fault.Class == salesforce.ClassRetryable, fault.Class == salesforce.ClassCollateral:

@@ -65,7 +65,37 @@ func (s *Stager) take() []*entry {
 	return batch
 }
 
-// begin commits a batch in the background.
+// StageTogether makes the events durable like Stage, but in one call of its own
+// and in the order given, whatever else waits. They may be at most as many and
+// as large as one call takes. Only an event with chunks has a call for itself.
+func (s *Stager) StageTogether(ctx context.Context, requests []Request) []Answer {
+	waits := make([]*waiter, len(requests))
+	var batch []*entry
+	for i, r := range requests {
+		w, stored, open := s.admit(r)
+		waits[i] = w
+		if !open {
+			continue
+		}
+		s.mu.Lock()
+		switch e := s.place(w, stored); {
+		case e == nil:
+		case e.large():
+			s.begin([]*entry{e})
+		default:
+			batch = append(batch, e)
+		}
+		s.mu.Unlock()
+	}
+	if len(batch) > 0 {
+		s.mu.Lock()
+		s.begin(batch)
+		s.mu.Unlock()
+	}
+	return await(ctx, waits)
+}
+
+// begin commits a batch in the background. The lock is held.
 func (s *Stager) begin(batch []*entry) {
 	s.calls++
 	s.work.Add(1)

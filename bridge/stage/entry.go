@@ -27,6 +27,7 @@ func (e *entry) row() salesforce.Row {
 type waiter struct {
 	event  *event.Event
 	reject bool
+	again  bool // its own row may be there already
 	done   chan Answer
 }
 
@@ -35,24 +36,33 @@ func (w *waiter) answer(a Answer) { w.done <- a }
 // enter finds the event's place: answered by the cache, behind an equal id, or
 // as a row of its own.
 func (s *Stager) enter(r Request) *waiter {
-	w := &waiter{event: r.Event, reject: r.RejectConflict, done: make(chan Answer, 1)}
-	if s.isClosed() {
-		w.answer(Answer{EventID: r.Event.ID, Err: &Unavailable{Reason: "shutting down"}})
-		return w
-	}
-	if known, ok := s.confirmed.get(r.Event.ID); ok {
-		s.meet(w, known)
-		return w
-	}
-	stored, err := event.EncodePayload(r.Event.Payload)
-	if err != nil {
-		w.answer(Answer{EventID: r.Event.ID, Err: err})
+	w, stored, open := s.admit(r)
+	if !open {
 		return w
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.enqueue(w, stored)
 	return w
+}
+
+// admit answers what needs no call; open says that the event needs a row.
+func (s *Stager) admit(r Request) (w *waiter, stored event.StoredPayload, open bool) {
+	w = &waiter{event: r.Event, reject: r.RejectConflict, again: r.Again, done: make(chan Answer, 1)}
+	if s.isClosed() {
+		w.answer(Answer{EventID: r.Event.ID, Err: &Unavailable{Reason: "shutting down"}})
+		return w, stored, false
+	}
+	if known, ok := s.confirmed.get(r.Event.ID); ok {
+		s.meet(w, known)
+		return w, stored, false
+	}
+	stored, err := event.EncodePayload(r.Event.Payload)
+	if err != nil {
+		w.answer(Answer{EventID: r.Event.ID, Err: err})
+		return w, stored, false
+	}
+	return w, stored, true
 }
 
 func (s *Stager) isClosed() bool {
@@ -63,19 +73,29 @@ func (s *Stager) isClosed() bool {
 
 // enqueue joins an entry with the same id or makes one. The lock is held.
 func (s *Stager) enqueue(w *waiter, stored event.StoredPayload) {
-	if first, ok := s.live[w.event.ID]; ok {
-		first.waiters = append(first.waiters, w)
+	e := s.place(w, stored)
+	if e == nil {
 		return
 	}
-	e := &entry{event: w.event, payload: stored, waiters: []*waiter{w}}
+	s.queue = append(s.queue, e)
+	s.bytes += e.size
+	s.dispatch()
+}
+
+// place makes an entry for the waiter, or lets it wait for the one with the
+// same id, which gives nil. The lock is held.
+func (s *Stager) place(w *waiter, stored event.StoredPayload) *entry {
+	if first, ok := s.live[w.event.ID]; ok {
+		first.waiters = append(first.waiters, w)
+		return nil
+	}
+	e := &entry{event: w.event, payload: stored, waiters: []*waiter{w}, resent: w.again}
 	e.size = len(stored.Text) + len(w.event.Context) + rowOverhead
 	for _, c := range stored.Chunks {
 		e.size += len(c)
 	}
 	s.live[w.event.ID] = e
-	s.queue = append(s.queue, e)
-	s.bytes += e.size
-	s.dispatch()
+	return e
 }
 
 // rowOverhead is about what a row weighs in a call besides its payload.

@@ -50,12 +50,16 @@ func (s *Stager) judge(ctx context.Context, refused []*entry) ([]*entry, error) 
 // verdict is Accepted when the row in the way is the one this entry sent before
 // its reply was lost.
 func (e *entry) verdict(row known) Status {
-	const resolution = time.Second // in which Salesforce keeps a DateTime
-	if e.resent && row.hash == e.event.Hash &&
-		row.received.Truncate(resolution).Equal(e.event.ReceivedAt.Truncate(resolution)) {
+	if e.resent && row.holds(e.event) {
 		return Accepted
 	}
 	return Duplicate
+}
+
+// holds says whether the row is this very delivery of the event.
+func (k known) holds(e *event.Event) bool {
+	const resolution = time.Second // in which Salesforce keeps a DateTime
+	return k.hash == e.Hash && k.received.Truncate(resolution).Equal(e.ReceivedAt.Truncate(resolution))
 }
 
 func (s *Stager) find(ctx context.Context, refused []*entry) (exact map[string]known, folded map[string]known, err error) {
@@ -93,6 +97,8 @@ func (s *Stager) query(ctx context.Context, where soql.Cond, fields ...string) (
 // the content is the same, else a conflict.
 func (s *Stager) meet(w *waiter, row known) {
 	switch {
+	case w.again && row.holds(w.event):
+		w.answer(Answer{EventID: w.event.ID, Status: Duplicate})
 	case row.hash == w.event.Hash:
 		s.counts.add(row.row, s.cfg.Now())
 		w.answer(Answer{EventID: w.event.ID, Status: Duplicate})

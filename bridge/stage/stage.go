@@ -130,6 +130,9 @@ type Request struct {
 	// RejectConflict refuses other content under a known id instead of keeping
 	// it in a row for review.
 	RejectConflict bool
+	// Again says that this very delivery may have been staged before: a row of the
+	// same content and receive time is its own, and no second delivery to count.
+	Again bool
 }
 
 // Stage makes the events durable and waits for it, at most until ctx ends; a
@@ -140,7 +143,11 @@ func (s *Stager) Stage(ctx context.Context, requests []Request) []Answer {
 	for i, r := range requests {
 		waits[i] = s.enter(r)
 	}
-	answers := make([]Answer, len(requests))
+	return await(ctx, waits)
+}
+
+func await(ctx context.Context, waits []*waiter) []Answer {
+	answers := make([]Answer, len(waits))
 	for i, w := range waits {
 		select {
 		case answers[i] = <-w.done:

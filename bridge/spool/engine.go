@@ -1,0 +1,77 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrClosed says that the engine was closed.
+var ErrClosed = errors.New("the spool is closed")
+
+// Entry is what is kept of one event.
+type Entry struct {
+	Queue string // home queue of the event: letters and digits
+	Data  []byte
+}
+
+// Waiting is an entry that has not been removed yet.
+type Waiting struct {
+	ID   string // its place in the queue, the engine's own
+	Data []byte
+}
+
+// Refused is an entry that can't be staged, with the reason.
+type Refused struct {
+	Waiting
+	Reason string
+}
+
+// Apart is an entry that was set apart.
+type Apart struct {
+	Refused
+	Queue string
+}
+
+// State is what waits in an engine.
+type State struct {
+	Depth  map[string]int // entries by queue, those set apart left out; no empty queues
+	Oldest time.Time      // when the oldest of them was taken in; zero: nothing waits
+	Apart  int            // entries set apart
+	Lost   int            // entries that were found without data since the start
+}
+
+// Total is how many entries wait.
+func (s State) Total() int {
+	n := 0
+	for _, d := range s.Depth {
+		n += d
+	}
+	return n
+}
+
+// Engine keeps entries. Its methods may be called at the same time, but only
+// one process works on a queue (Take, Done, SetApart) at a time.
+type Engine interface {
+	// Append makes the entries durable in their order: they are when it returns
+	// nil. After an error each of them may be there or not.
+	Append(ctx context.Context, entries []Entry) error
+	// Take gives the oldest entries of a queue, in order. They stay until they
+	// are removed or set apart: the same ones come again. While entries are in the
+	// hands of another process, nothing is given that came after them.
+	Take(ctx context.Context, queue string, limit int) ([]Waiting, error)
+	// Done removes entries. Those that are gone already are no error.
+	Done(ctx context.Context, queue string, ids []string) error
+	// SetApart moves entries out of the way, to be looked at by a person.
+	SetApart(ctx context.Context, queue string, entries []Refused) error
+	// Apart lists at most limit entries that were set apart, oldest first in
+	// each queue.
+	Apart(ctx context.Context, limit int) ([]Apart, error)
+	// Again puts entries that were set apart back into their queue, at its end.
+	Again(ctx context.Context, entries []Apart) error
+	// State tells what waits.
+	State(ctx context.Context) (State, error)
+	// Ready says whether the engine would take an entry now, by a write.
+	Ready(ctx context.Context) error
+	Close() error
+}

@@ -1,0 +1,262 @@
+// Package spooltest holds the suite that every engine of package spool has to
+// pass.
+package spooltest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"sfbridge/bridge/spool"
+)
+
+// Place is where engines of one test live: each open gives another process on
+// the same entries. The one before is dead by then: closed without having
+// finished what it had taken.
+type Place interface {
+	Open(t *testing.T) spool.Engine
+}
+
+// Run holds the engines of a place to the contract of spool.Engine.
+func Run(t *testing.T, place func(t *testing.T) Place) {
+	tests := []struct {
+		name string
+		run  func(*testing.T, bench)
+	}{
+		{"an empty engine has nothing", empty},
+		{"entries come in order, queue by queue", inOrder},
+		{"what is taken comes again until it is removed", again},
+		{"removing twice is no error", removedTwice},
+		{"another process finds what a dead one had taken", takenOver},
+		{"entries set apart keep nothing waiting and can come back", setApart},
+		{"bytes are kept as they are", bytesKept},
+		{"many appends at once are all kept", manyAtOnce},
+		{"an append without entries is no work", appendNothing},
+		{"ready is a write that leaves nothing", ready},
+		{"a closed engine takes nothing", closed},
+		{"any run of operations keeps order and entries", anyRun},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := place(t)
+			e := p.Open(t)
+			tt.run(t, bench{t: t, place: p, Engine: e})
+		})
+	}
+}
+
+const all = 1000
+
+type bench struct {
+	t     *testing.T
+	place Place
+	spool.Engine
+}
+
+func (b bench) put(queue string, texts ...string) {
+	b.t.Helper()
+	var entries []spool.Entry
+	for _, text := range texts {
+		entries = append(entries, spool.Entry{Queue: queue, Data: []byte(text)})
+	}
+	require.NoError(b.t, b.Append(b.t.Context(), entries))
+}
+
+func (b bench) take(queue string, limit int) []spool.Waiting {
+	b.t.Helper()
+	list, err := b.Take(b.t.Context(), queue, limit)
+	require.NoError(b.t, err)
+	return list
+}
+
+func (b bench) state() spool.State {
+	b.t.Helper()
+	s, err := b.State(b.t.Context())
+	require.NoError(b.t, err)
+	return s
+}
+
+func texts(list []spool.Waiting) []string {
+	out := []string{}
+	for _, w := range list {
+		out = append(out, string(w.Data))
+	}
+	return out
+}
+
+func ids(list []spool.Waiting) []string {
+	out := []string{}
+	for _, w := range list {
+		out = append(out, w.ID)
+	}
+	return out
+}
+
+func empty(t *testing.T, b bench) {
+	assert.Empty(t, b.take("B00", all))
+	assert.Equal(t, spool.State{Depth: map[string]int{}}, b.state())
+	apart, err := b.Apart(t.Context(), all)
+	require.NoError(t, err)
+	assert.Empty(t, apart)
+}
+
+func inOrder(t *testing.T, b bench) {
+	b.put("B00", "1", "2")
+	b.put("B01", "x")
+	b.put("B00", "3")
+	assert.Equal(t, []string{"1", "2"}, texts(b.take("B00", 2)))
+	assert.Equal(t, []string{"x"}, texts(b.take("B01", all)))
+	s := b.state()
+	assert.Equal(t, map[string]int{"B00": 3, "B01": 1}, s.Depth)
+	assert.Equal(t, 4, s.Total())
+	assert.False(t, s.Oldest.IsZero())
+}
+
+func again(t *testing.T, b bench) {
+	b.put("B00", "1", "2", "3", "4")
+	first := b.take("B00", 2)
+	assert.Equal(t, first, b.take("B00", 2))
+	require.NoError(t, b.Done(t.Context(), "B00", ids(first)[:1]))
+	assert.Equal(t, "2", texts(b.take("B00", 2))[0])
+	require.NoError(t, b.Done(t.Context(), "B00", ids(first)[1:]))
+	assert.Equal(t, []string{"3", "4"}, texts(b.take("B00", all)))
+}
+
+func removedTwice(t *testing.T, b bench) {
+	b.put("B00", "1", "2")
+	first := ids(b.take("B00", 1))
+	require.NoError(t, b.Done(t.Context(), "B00", first))
+	require.NoError(t, b.Done(t.Context(), "B00", first))
+	assert.Equal(t, map[string]int{"B00": 1}, b.state().Depth)
+}
+
+func takenOver(t *testing.T, b bench) {
+	b.put("B00", "1", "2", "3")
+	b.take("B00", 2)
+	require.NoError(t, b.Close())
+	next := bench{t: t, place: b.place, Engine: b.place.Open(t)}
+	next.put("B00", "4")
+	var got []string
+	for len(got) < 4 {
+		list := next.take("B00", all)
+		require.NotEmpty(t, list)
+		got = append(got, texts(list)...)
+		require.NoError(t, next.Done(t.Context(), "B00", ids(list)))
+	}
+	assert.Equal(t, []string{"1", "2", "3", "4"}, got)
+	assert.Zero(t, next.state().Total())
+}
+
+func setApart(t *testing.T, b bench) {
+	b.put("B00", "bad", "good")
+	bad := b.take("B00", 1)[0]
+	require.NoError(t, b.SetApart(t.Context(), "B00", []spool.Refused{{Waiting: bad, Reason: "no such field"}}))
+	assert.Equal(t, []string{"good"}, texts(b.take("B00", all)))
+	s := b.state()
+	assert.Equal(t, 1, s.Apart)
+	assert.Equal(t, 1, s.Total())
+	apart, err := b.Apart(t.Context(), all)
+	require.NoError(t, err)
+	require.Len(t, apart, 1)
+	assert.Equal(t, "B00", apart[0].Queue)
+	assert.Equal(t, "no such field", apart[0].Reason)
+	assert.Equal(t, "bad", string(apart[0].Data))
+	require.NoError(t, b.Again(t.Context(), apart))
+	require.NoError(t, b.Again(t.Context(), apart), "twice is once")
+	assert.Zero(t, b.state().Apart)
+	good := b.take("B00", 1)
+	assert.Equal(t, []string{"good"}, texts(good))
+	require.NoError(t, b.Done(t.Context(), "B00", ids(good)))
+	assert.Equal(t, []string{"bad"}, texts(b.take("B00", all)))
+}
+
+func bytesKept(t *testing.T, b bench) {
+	data := "\x00\xff\r\n" + string(make([]byte, 3<<20)) + "end"
+	b.put("B00", data)
+	assert.True(t, data == texts(b.take("B00", all))[0])
+}
+
+func manyAtOnce(t *testing.T, b bench) {
+	const senders, each = 8, 25
+	var wg sync.WaitGroup
+	for s := range senders {
+		wg.Go(func() {
+			for i := range each {
+				assert.NoError(t, b.Append(t.Context(), []spool.Entry{
+					{Queue: "B00", Data: fmt.Appendf(nil, "%d/%02d", s, i)}}))
+			}
+		})
+	}
+	wg.Wait()
+	got := map[byte]string{}
+	list := texts(b.take("B00", all))
+	assert.Len(t, list, senders*each)
+	for _, text := range list {
+		assert.Less(t, got[text[0]], text, "each sender's entries are in his order")
+		got[text[0]] = text
+	}
+}
+
+func appendNothing(t *testing.T, b bench) {
+	require.NoError(t, b.Append(t.Context(), nil))
+	assert.Zero(t, b.state().Total())
+}
+
+func ready(t *testing.T, b bench) {
+	require.NoError(t, b.Ready(t.Context()))
+	assert.Zero(t, b.state().Total())
+}
+
+func closed(t *testing.T, b bench) {
+	require.NoError(t, b.Close())
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	assert.Error(t, b.Append(ctx, []spool.Entry{{Queue: "B00", Data: []byte("x")}}))
+	assert.Error(t, b.Ready(ctx))
+}
+
+// anyRun compares an engine with lists in memory.
+func anyRun(t *testing.T, b bench) {
+	n, queues := 0, []string{"B00", "B01", "O00"}
+	rapid.Check(t, func(rt *rapid.T) {
+		model := map[string][]string{}
+		for _, q := range queues { // what the run before left
+			require.NoError(t, b.Done(t.Context(), q, ids(b.take(q, all))))
+		}
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			q := rapid.SampledFrom(queues).Draw(rt, "queue")
+			switch rapid.IntRange(0, 2).Draw(rt, "step") {
+			case 0:
+				for range rapid.IntRange(1, 4).Draw(rt, "entries") {
+					n++
+					b.put(q, fmt.Sprint(n))
+					model[q] = append(model[q], fmt.Sprint(n))
+				}
+			case 1:
+				list := b.take(q, rapid.IntRange(1, 5).Draw(rt, "limit"))
+				if len(list) == 0 {
+					require.Empty(rt, model[q])
+					continue
+				}
+				require.Equal(rt, model[q][:len(list)], texts(list))
+				require.NoError(rt, b.Done(t.Context(), q, ids(list)))
+				model[q] = model[q][len(list):]
+			case 2:
+				b.take(q, 1)
+			}
+		}
+		depth := map[string]int{}
+		for q, list := range model {
+			if len(list) > 0 {
+				depth[q] = len(list)
+			}
+		}
+		require.Equal(rt, depth, b.state().Depth)
+	})
+}
