@@ -203,7 +203,7 @@ func (o *Org) eventually(t testing.TB, holds Holds) bool {
 		if ctx.Err() == nil {
 			require.NoError(t, err)
 		}
-		if ok {
+		if ok && err == nil {
 			return true
 		}
 		select {
