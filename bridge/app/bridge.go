@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	mathrand "math/rand/v2"
 	"net"
+	"net/http"
 	"os"
 	"sync/atomic"
 	"time"
@@ -48,6 +49,8 @@ type Bridge struct {
 	poller  *poll.Poller
 	effects *effect.Worker
 
+	console http.Handler // the admin API; nil without a token
+
 	stopping atomic.Bool
 	listener net.Listener
 	admin    net.Listener
@@ -78,6 +81,9 @@ func New(opts Options) (*Bridge, error) {
 	b.cfg = filled
 	b.sources.Store(loaded)
 	if err := b.connect(); err != nil {
+		return nil, err
+	}
+	if b.console, err = b.newConsole(); err != nil {
 		return nil, err
 	}
 	return b, b.join()
@@ -192,6 +198,7 @@ func (b *Bridge) Reload() error {
 	if err != nil {
 		return fmt.Errorf("reloading: the old mappings and secrets stay in use: %w", err)
 	}
+	loaded.remember(b.sources.Load())
 	b.sources.Store(loaded)
 	return nil
 }
@@ -229,8 +236,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// replayRate is how many events a second an operator may have worked on again.
+const replayRate = 200
+
 // Desk is the operators' side of the running bridge: what it makes due again is
 // worked on at once.
 func (b *Bridge) Desk() (*operate.Desk, error) {
-	return operate.New(operate.Config{Org: b.org, Log: b.log, Wake: b.wake, WakeEffects: b.wakeEffects})
+	return operate.New(operate.Config{Org: b.org, Log: b.log, Rate: replayRate, Wake: b.wake, WakeEffects: b.wakeEffects})
 }

@@ -15,6 +15,7 @@ type SourceInfo struct {
 	URL       string `json:"url"` // to be given to the provider
 	Processor string `json:"processor"`
 	Trust     string `json:"trust"`
+	Mapping   string `json:"mapping_version"`
 	// Handshakes are the names of those that would be answered now.
 	Handshakes []string `json:"open_handshakes"`
 	// Secret says where the secret stands: "configured", "kept" (it came in a
@@ -31,7 +32,7 @@ func (s *Source) Info(cfg *config.Config, kept *store.Secrets) (SourceInfo, erro
 	}
 	i := SourceInfo{
 		Source: s.Mapping.Source, Provider: s.Mapping.Provider, Title: s.Preset.Title, URL: base + "/webhooks/" + s.Mapping.Source,
-		Processor: string(s.Mapping.Processor), Trust: string(s.Trust()), Handshakes: []string{},
+		Processor: string(s.Mapping.Processor), Trust: string(s.Trust()), Mapping: s.Mapping.Version(), Handshakes: []string{},
 	}
 	var err error
 	if i.Secret, err = s.secretState(kept); err != nil {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/errgroup"
 
 	"sfbridge/bridge/receive"
@@ -165,19 +164,6 @@ func (b *Bridge) publicURL() string {
 		return strings.TrimRight(b.cfg.PublicURL, "/")
 	}
 	return b.URL()
-}
-
-// adminRoutes is the operators' side: metrics, and the health of the receiver.
-func (b *Bridge) adminRoutes(health http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET /healthz", health)
-	mux.Handle("GET /readyz", health)
-	metrics := promhttp.HandlerFor(b.metrics.Registry, promhttp.HandlerOpts{})
-	if host, _, err := net.SplitHostPort(b.admin.Addr().String()); err != nil || !net.ParseIP(host).IsLoopback() {
-		metrics = b.withToken(metrics)
-	}
-	mux.Handle("GET /metrics", metrics)
-	return mux
 }
 
 // withToken asks for the admin token.

@@ -1,0 +1,331 @@
+package console_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"sfbridge/bridge/console"
+	"sfbridge/bridge/event"
+	"sfbridge/bridge/operate"
+)
+
+const token = "t0ken-of-the-test"
+
+var noon = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+
+// desk is a desk whose answers the test decides; it notes what it was asked.
+type desk struct {
+	events  []*event.Event
+	story   operate.Story
+	report  operate.Report
+	err     error
+	page    operate.Filter
+	effect  operate.EffectFilter
+	replay  operate.Replay
+	discard operate.Discard
+	accept  operate.Accept
+}
+
+func (d *desk) Page(_ context.Context, f operate.Filter, _ operate.Cursor) ([]*event.Event, operate.Cursor, error) {
+	d.page = f
+	return d.events, operate.Cursor{}, d.err
+}
+
+func (d *desk) Show(_ context.Context, id string) (operate.Story, error) {
+	if d.story.Event == nil || d.story.Event.ID != id {
+		return operate.Story{}, fmt.Errorf("%w: %s", operate.ErrNotFound, id)
+	}
+	return d.story, d.err
+}
+
+func (d *desk) Effects(_ context.Context, f operate.EffectFilter) ([]operate.StoredEffect, error) {
+	d.effect = f
+	return []operate.StoredEffect{{Effect: effect(), EventID: "shop:1"}}, d.err
+}
+
+func (d *desk) Replay(_ context.Context, r operate.Replay) (operate.Report, error) {
+	d.replay = r
+	return d.report, d.err
+}
+
+func (d *desk) Discard(_ context.Context, r operate.Discard) (operate.Report, error) {
+	d.discard = r
+	return d.report, d.err
+}
+
+func (d *desk) Accept(_ context.Context, r operate.Accept) (operate.Report, error) {
+	d.accept = r
+	return d.report, d.err
+}
+
+func effect() *event.Effect {
+	return &event.Effect{Key: "shop:1:mail:ch_1", Name: "mail", Status: event.EffectDone, Code: "200", History: "a\nb"}
+}
+
+func stored() *event.Event {
+	order := int64(5)
+	return &event.Event{
+		RowID: "a00000000000000001", ID: "shop:order/1 +2%", Source: "shop", Type: "charge.updated", ObjectID: "ch_1", Order: &order,
+		Status: event.Review, ErrorCode: event.CodeField, Error: "no number", ReceivedAt: noon,
+		Payload: []byte(`{"a":1.10}`), Context: []byte(`{}`), History: "one\ntwo",
+	}
+}
+
+func done() operate.Report {
+	return operate.Report{Action: "replay", Matched: 1, Done: 1, ByStatus: map[string]int{"Review": 1}, ByCode: map[string]int{"FIELD": 1}, Skipped: map[string]int{}}
+}
+
+func view(v any) console.View { return func(context.Context) (any, error) { return v, nil } }
+
+type bench struct {
+	http.Handler
+	t    *testing.T
+	desk *desk
+	log  *bytes.Buffer
+}
+
+func newBench(t *testing.T, change func(*console.Config)) *bench {
+	t.Helper()
+	b := &bench{t: t, log: &bytes.Buffer{}, desk: &desk{events: []*event.Event{stored()}, report: done()}}
+	b.desk.story = operate.Story{Event: stored(), Conflicts: []*event.Event{stored()}, Effects: []*event.Effect{effect()}}
+	cfg := console.Config{
+		Desk: b.desk, Token: token, Stats: view(map[string]any{"bridge_due_events": 3}), Drift: view([]any{}),
+		Sources: view([]any{map[string]any{"source": "shop", "provider": "generic", "url": "x", "processor": "bridge"}}),
+		Log:     slog.New(slog.NewJSONHandler(b.log, nil)),
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	h, err := console.NewHandler(cfg)
+	require.NoError(t, err)
+	b.Handler = h
+	return b
+}
+
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (b *bench) do(method, target, body string, change ...func(*http.Request)) reply {
+	b.t.Helper()
+	var content io.Reader
+	if body != "" {
+		content = strings.NewReader(body)
+	}
+	r := httptest.NewRequest(method, target, content)
+	r.Header.Set("Authorization", "Bearer "+token)
+	for _, c := range change {
+		c(r)
+	}
+	w := httptest.NewRecorder()
+	b.ServeHTTP(w, r)
+	return reply{w.Code, w.Header(), w.Body.String()}
+}
+
+func (r reply) problem(t *testing.T) string {
+	t.Helper()
+	var p struct{ Error, Message string }
+	require.NoError(t, json.Unmarshal([]byte(r.body), &p), r.body)
+	require.NotEmpty(t, p.Message)
+	return p.Error
+}
+
+func TestOnlyTheTokenOpens(t *testing.T) {
+	t.Parallel()
+	for name, header := range map[string]string{
+		"none": "", "another": "Bearer other", "a beginning": "Bearer t0ken", "empty": "Bearer ", "no scheme": token, "another scheme": "Basic " + token,
+	} {
+		b := newBench(t, nil)
+		for _, route := range []string{"/admin/v1/events", "/admin/v1/nothing", "/admin/v1/openapi.yaml"} {
+			r := b.do("GET", route, "", func(r *http.Request) { r.Header.Set("Authorization", header) })
+			assert.Equal(t, 401, r.status, name)
+			assert.Equal(t, "unauthorized", r.problem(t))
+			assert.Equal(t, "Bearer", r.header.Get("WWW-Authenticate"))
+		}
+		r := b.do("POST", "/admin/v1/replay", `{"filter":{"source":"shop"}}`, func(r *http.Request) { r.Header.Set("Authorization", header) })
+		assert.Equal(t, 401, r.status)
+		assert.Empty(t, b.desk.replay.Filter.Source, "nothing was done")
+		assert.NotContains(t, b.log.String(), token)
+	}
+	assert.Equal(t, 200, newBench(t, nil).do("GET", "/admin/v1/events", "", func(r *http.Request) { r.Header.Set("Authorization", "bearer "+token) }).status)
+}
+
+func TestTheConfigIsChecked(t *testing.T) {
+	t.Parallel()
+	whole := console.Config{Desk: &desk{}, Token: "x", Stats: view(1), Drift: view(1), Sources: view(1)}
+	_, err := console.NewHandler(whole)
+	require.NoError(t, err)
+	for name, spoil := range map[string]func(*console.Config){
+		"no token": func(c *console.Config) { c.Token = "" }, "no desk": func(c *console.Config) { c.Desk = nil },
+		"no drift": func(c *console.Config) { c.Drift = nil }, "rate": func(c *console.Config) { c.Rate = -1 },
+	} {
+		cfg := whole
+		spoil(&cfg)
+		_, err := console.NewHandler(cfg)
+		assert.Error(t, err, name)
+	}
+}
+
+func TestRequestsAreRateLimited(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *console.Config) { c.Rate, c.Burst = 1e-9, 2 })
+	wrong := func(r *http.Request) { r.Header.Set("Authorization", "Bearer guess") }
+	var guesses []int
+	for range 7 {
+		guesses = append(guesses, b.do("GET", "/admin/v1/stats", "", wrong).status)
+	}
+	assert.Equal(t, []int{401, 401, 401, 401, 401, 429, 429}, guesses)
+	assert.Equal(t, 200, b.do("GET", "/admin/v1/stats", "").status, "guessers don't keep operators out")
+	assert.Equal(t, 200, b.do("GET", "/admin/v1/stats", "").status)
+	r := b.do("GET", "/admin/v1/stats", "")
+	assert.Equal(t, 429, r.status)
+	assert.Equal(t, "rate_limited", r.problem(t))
+	assert.Equal(t, "1", r.header.Get("Retry-After"))
+}
+
+func TestEventsAreChosenByTheQuery(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	r := b.do("GET", "/admin/v1/events?source=shop&type=t&object=o&status=review,Completed&status=received&code=FIELD&since=2026-01-05T12:00:00Z&until=2026-01-05T14:00:00%2B01:00&limit=7", "")
+	require.Equal(t, 200, r.status, r.body)
+	f := b.desk.page
+	assert.True(t, f.Since.Equal(noon))
+	assert.True(t, f.Until.Equal(noon.Add(time.Hour)))
+	f.Since, f.Until = time.Time{}, time.Time{}
+	assert.Equal(t, operate.Filter{Source: "shop", Type: "t", ObjectID: "o", Code: "FIELD", Limit: 7,
+		Status: []event.Status{event.Review, event.Completed, event.Received}}, f)
+	for _, query := range []string{
+		"sorce=shop", "limit=0", "limit=x", "status=over", "since=noon", "cursor=!", "source=a&source=b", "limit=1;x=2", "%zz=1",
+	} {
+		r := b.do("GET", "/admin/v1/events?"+query, "")
+		assert.Equal(t, 400, r.status, query)
+		assert.Equal(t, "bad_request", r.problem(t))
+	}
+	b.do("GET", "/admin/v1/effects?event=shop:1&name=mail&status=done&limit=3", "")
+	assert.Equal(t, operate.EffectFilter{Event: "shop:1", Name: "mail", Status: []event.EffectStatus{event.EffectDone}, Limit: 3}, b.desk.effect)
+	assert.Equal(t, 400, b.do("GET", "/admin/v1/effects?status=over", "").status)
+}
+
+// TestIdsWithAnythingInThem: the id of the stored event has a slash, a blank, a
+// plus and a percent sign.
+func TestIdsWithAnythingInThem(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	r := b.do("GET", "/admin/v1/events/shop:order%2F1%20+2%25", "")
+	require.Equal(t, 200, r.status, r.body)
+	assert.Contains(t, r.body, `"payload":{"a":1.10}`, "digits are kept")
+	r = b.do("GET", "/admin/v1/events/shop:order%2F1%20%2B2%25/history", "")
+	require.Equal(t, 200, r.status, r.body)
+	assert.JSONEq(t, `{"event_id":"shop:order/1 +2%","history":["one","two"]}`, r.body)
+	assert.Equal(t, 404, b.do("GET", "/admin/v1/events/shop:other", "").status)
+	b.do("POST", "/admin/v1/events/shop:conflict%23conflict:00/discard", `{"reason":"r"}`)
+	assert.Equal(t, []string{"shop:conflict#conflict:00"}, b.desk.discard.Filter.IDs)
+}
+
+func TestActionsCarryOutWhatTheBodySays(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	by := func(r *http.Request) { r.Header.Set("X-Actor", "ada\tlovelace") }
+	r := b.do("POST", "/admin/v1/replay", `{"filter":{"ids":["shop:1"],"status":["review"],"since":"2026-01-05T12:00:00Z","limit":9},"reason":" fixed ","force":true,"dry_run":true}`, by)
+	require.Equal(t, 200, r.status, r.body)
+	assert.Equal(t, operate.Replay{Who: "ada lovelace", Reason: "fixed", Force: true, DryRun: true,
+		Filter: operate.Filter{IDs: []string{"shop:1"}, Status: []event.Status{event.Review}, Since: noon, Limit: 9}}, b.desk.replay)
+	require.Equal(t, 200, b.do("POST", "/admin/v1/discard", `{"filter":{"source":"shop"},"reason":"test"}`).status)
+	assert.Equal(t, operate.Discard{Who: "admin API", Reason: "test", Filter: operate.Filter{Source: "shop"}}, b.desk.discard)
+	require.Equal(t, 200, b.do("POST", "/admin/v1/accept", `{"filter":{"code":"CONFLICT"},"reason":"yes"}`).status)
+	assert.Equal(t, operate.Accept{Who: "admin API", Reason: "yes", Filter: operate.Filter{Code: "CONFLICT"}}, b.desk.accept)
+	require.Equal(t, 200, b.do("POST", "/admin/v1/events/shop:1/replay", "").status, "no body, nothing special")
+	assert.Equal(t, operate.Replay{Who: "admin API", Filter: operate.Filter{IDs: []string{"shop:1"}}}, b.desk.replay)
+
+	b.desk.replay = operate.Replay{}
+	for body, status := range map[string]int{
+		`{"filter":{"sorce":"shop"}}`: 400, `{"filters":{}}`: 400, `[]`: 400, `{} {}`: 400, `{"filter":{"status":["over"]}}`: 400, `{`: 400,
+		`{"reason":"` + strings.Repeat("x", 300<<10) + `"}`: 413,
+	} {
+		r := b.do("POST", "/admin/v1/replay", body)
+		assert.Equal(t, status, r.status, "%.40s", body)
+		r.problem(t)
+	}
+	assert.Equal(t, 400, b.do("POST", "/admin/v1/events/shop:1/replay", `{"filter":{"source":"shop"}}`).status)
+	assert.Equal(t, 400, b.do("POST", "/admin/v1/discard", `{"filter":{"source":"shop"},"reason":"x","force":true}`).status)
+	assert.Equal(t, operate.Replay{}, b.desk.replay, "nothing was done")
+}
+
+func TestWhatAnActionOnOneEventCantDo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		report operate.Report
+		err    error
+		status int
+		code   string
+	}{
+		"not there":   {report: operate.Report{Skipped: map[string]int{operate.NoSuchEvent: 1}}, status: 404, code: "not_found"},
+		"not free":    {report: operate.Report{Skipped: map[string]int{"status Received": 1}}, status: 409, code: "conflict"},
+		"moved on":    {report: operate.Report{Matched: 1, Moved: 1}, status: 409, code: "conflict"},
+		"refused":     {report: operate.Report{Matched: 1, Failed: 1, Refusals: []operate.Refusal{{Code: "X"}}}, status: 502, code: "unavailable"},
+		"wrong use":   {err: &operate.UsageError{Problem: "a reason is needed"}, status: 400, code: "bad_request"},
+		"org is down": {err: errors.New("down"), status: 502, code: "unavailable"},
+		"too slow":    {err: fmt.Errorf("replaying: %w", context.DeadlineExceeded), status: 504, code: "timeout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, nil)
+			b.desk.report, b.desk.err = c.report, c.err
+			r := b.do("POST", "/admin/v1/events/shop:1/replay", "")
+			assert.Equal(t, c.status, r.status, r.body)
+			assert.Equal(t, c.code, r.problem(t))
+		})
+	}
+}
+
+func TestEveryActionLeavesALine(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.do("POST", "/admin/v1/events/shop:1/discard", `{"reason":"a test of the shop's"}`, func(r *http.Request) { r.Header.Set("X-Actor", "ada") })
+	var line map[string]any
+	require.NoError(t, json.Unmarshal(b.log.Bytes(), &line), "one line: %s", b.log)
+	assert.Equal(t, "admin action", line["msg"])
+	assert.Equal(t, "discard", line["action"])
+	assert.Equal(t, "ada", line["by"])
+	assert.Equal(t, `{"id_count":1,"ids":["shop:1"]}`, line["filter"])
+	assert.Equal(t, "a test of the shop's", line["reason"])
+	assert.EqualValues(t, 1, line["done"])
+	b.log.Reset()
+	b.desk.err = errors.New("down")
+	b.do("POST", "/admin/v1/replay", `{"filter":{"source":"shop"}}`)
+	assert.Contains(t, b.log.String(), `"error":"down"`)
+	b.log.Reset()
+	b.do("GET", "/admin/v1/stats", "")
+	assert.Empty(t, b.log.String(), "reading leaves none")
+}
+
+func TestWhatTheRoutesAreNot(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	assert.Equal(t, "not_found", b.do("GET", "/admin/v1/nothing", "").problem(t))
+	r := b.do("DELETE", "/admin/v1/events", "")
+	assert.Equal(t, 405, r.status)
+	assert.Equal(t, "method", r.problem(t))
+	b = newBench(t, func(c *console.Config) { c.Stats = func(context.Context) (any, error) { panic("secret payload") } })
+	assert.Equal(t, "failed", b.do("GET", "/admin/v1/stats", "").problem(t))
+	assert.NotContains(t, b.log.String(), "secret payload")
+	b = newBench(t, func(c *console.Config) {
+		c.Drift = func(context.Context) (any, error) { return nil, errors.New("gone") }
+	})
+	assert.Equal(t, 502, b.do("GET", "/admin/v1/drift", "").status)
+}
