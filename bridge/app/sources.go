@@ -33,6 +33,16 @@ type sources struct {
 	outgoing *outgoing
 }
 
+// remember takes over from the sources before a reload what they have seen.
+func (s *sources) remember(before *sources) {
+	for name, r := range s.receiver {
+		old, same := before.byName[name]
+		if same && r.Once != nil && old.Preset.Name == s.byName[name].Preset.Name {
+			r.Once = before.receiver[name].Once
+		}
+	}
+}
+
 // LoadSource joins a mapping with its preset. It needs no secret and not even
 // the names of any: a mapping can be tried out before it can receive.
 func LoadSource(file *mapping.File, catalog *provider.Catalog) (*Source, error) {

@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"sfbridge/bridge/store"
 )
 
 // recorded is one handshake with the answer that it must get.
@@ -204,6 +207,11 @@ func TestHandshakesAreNoOracleAndNoOpenDoor(t *testing.T) {
 	assert.Equal(t, 200, r.status)
 	assert.JSONEq(t, `{"status":"ignored"}`, r.body)
 	assert.NotContains(t, w.log.String(), "first-secret-0123")
+
+	require.NoError(t, store.OpenSecrets(filepath.Join(w.dir, "store")).Forget("fresh"))
+	require.NoError(t, w.bridge.Reload())
+	assert.Equal(t, 401, w.post("fresh", w.signed("asana", "first-secret-0123", "fresh", nil, heartbeat), heartbeat).status, "forgotten")
+	assert.Equal(t, 200, post("fresh", "X-Hook-Secret", "first-secret-0123", "{}"), "set up again")
 
 	again := newWorld(t) // another process on the same store
 	again.dir, again.env = w.dir, w.env
