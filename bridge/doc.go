@@ -17,6 +17,10 @@
 // what a person does with rows (list, show, replay), and bridge/app joins the
 // parts into the commands of cmd/bridge.
 //
+// bridge/trial, bridge/propose, bridge/preflight, bridge/scaffold and
+// bridge/export help to write a mapping and to fit the org to it, before the
+// first event.
+//
 // Three identities are never mixed: the event (was this delivery seen?), the
 // provider's object (which charge?) and the business record (which row of
 // ours?). Source and object id together are the entity, the unit of ordering.
