@@ -125,11 +125,7 @@ func parseDuplicate(message string) (Duplicate, bool) {
 }
 
 func splitNames(list string) []string {
-	var names []string
-	for _, n := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
-		names = append(names, n)
-	}
-	return names
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // newFault classifies one answer.

@@ -18,7 +18,6 @@ import (
 
 // withEffects adds an effect on every change of a payment's state.
 func withEffects(mappings string) string {
-	const before = "  - {name: ping, when: {type: ping}, ignore: true}\n"
 	const effects = `    effects:
       - name: moved
         when: {object: Payment__c, field: Status__c, to: [Pending, Succeeded, Refunded]}

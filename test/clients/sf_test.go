@@ -78,10 +78,12 @@ func TestSF(t *testing.T) {
 
 	out, err := s.raw(t, "api", "request", "rest", "/services/data/v65.0/limits", "--target-org", "sim")
 	require.NoError(t, err)
-	var limits struct{ DailyApiRequests struct{ Max, Remaining int } }
+	var limits struct {
+		DailyAPIRequests struct{ Max, Remaining int } `json:"DailyApiRequests"`
+	}
 	require.NoError(t, json.Unmarshal(out, &limits), "%s", out)
-	assert.Positive(t, limits.DailyApiRequests.Remaining)
-	assert.Less(t, limits.DailyApiRequests.Remaining, limits.DailyApiRequests.Max, "what was done has been counted")
+	assert.Positive(t, limits.DailyAPIRequests.Remaining)
+	assert.Less(t, limits.DailyAPIRequests.Remaining, limits.DailyAPIRequests.Max, "what was done has been counted")
 }
 
 func describe(t *testing.T, s *sf) {

@@ -3,7 +3,6 @@ package property
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -249,9 +248,3 @@ func (d design) goneYAML(line liner) {
 
 // states are the values of the sample's picklist.
 func states() []string { return []string{"Pending", "Succeeded", "Failed", "Refunded", "Disputed"} }
-
-// strangers are the states that allow doesn't name.
-func (d design) strangers() []string {
-	m := newMachine(d.Allow)
-	return slices.DeleteFunc(states(), func(s string) bool { return m.rank[s] > 0 })
-}

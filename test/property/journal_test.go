@@ -26,13 +26,6 @@ func (j *journal) crash() {
 	j.inWork = map[string]bool{}
 }
 
-// open are the rows in work.
-func (j *journal) open() []string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return slices.Sorted(maps.Keys(j.inWork))
-}
-
 // life is the journal as one life of the process has it: a dead one writes
 // nothing any more.
 func (j *journal) life(dead <-chan struct{}) *lifeJournal { return &lifeJournal{j, dead} }

@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"math/big"
 	"regexp"
 	"strings"
 	"time"
@@ -86,8 +85,13 @@ func jwkKey(text []byte) (jsonWebKey, error) {
 	if j.Kty != "EC" || j.Crv != "P-256" || errX != nil || errY != nil {
 		return jsonWebKey{}, errors.New("it is no P-256 JSON Web Key")
 	}
-	key := &ecdsa.PublicKey{Curve: elliptic.P256(), X: new(big.Int).SetBytes(x), Y: new(big.Int).SetBytes(y)}
-	if _, err := key.ECDH(); err != nil { // off the curve
+	const size = 32 // of a coordinate, with its leading zeros
+	if len(x) != size || len(y) != size {
+		return jsonWebKey{}, errors.New("it is no P-256 JSON Web Key")
+	}
+	point := append(append([]byte{4}, x...), y...) // 4: uncompressed
+	key, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
+	if err != nil { // off the curve
 		return jsonWebKey{}, errors.New("it is no P-256 JSON Web Key")
 	}
 	return jsonWebKey{j.Kid, key}, nil

@@ -153,7 +153,7 @@ func describeField(f *schema.Field) map[string]any {
 		"referenceTo": []string{}, "relationshipName": nil, "relationshipOrder": nil, "polymorphicForeignKey": len(f.ReferenceTo) > 1,
 		"cascadeDelete": f.OnDelete == schema.Cascade && f.IsReference(), "restrictedDelete": f.OnDelete == schema.Restrict && f.IsReference(),
 		"filterable": f.Filterable(), "sortable": f.Filterable() && f.Type != schema.MultiPicklist, "groupable": f.Filterable() && f.Kind() != schema.KindNumber && f.Kind() != schema.KindDateTime,
-		"aggregatable": f.Filterable(), "nameField": f.Name == "Name", "namePointing": false, "htmlFormatted": f.Type == schema.Html,
+		"aggregatable": f.Filterable(), "nameField": f.Name == "Name", "namePointing": false, "htmlFormatted": f.Type == schema.HTML,
 		"permissionable": f.Custom && !f.Required && f.Type != schema.MasterDetail, "deprecatedAndHidden": false, "encrypted": false,
 		"queryByDistance": false, "writeRequiresMasterRead": false, "extraTypeInfo": nil, "inlineHelpText": nil, "mask": nil, "maskType": nil,
 		"compoundFieldName": nil, "controllerName": nil, "highScaleNumber": false, "displayLocationInDecimal": false,

@@ -10,7 +10,7 @@ const (
 	Text          Type = "Text"
 	TextArea      Type = "TextArea"
 	LongTextArea  Type = "LongTextArea"
-	Html          Type = "Html"
+	HTML          Type = "Html"
 	Email         Type = "Email"
 	Phone         Type = "Phone"
 	URL           Type = "Url"
@@ -55,7 +55,7 @@ var traits = map[Type]trait{
 	Text:          {kind: KindText, soap: "string", unique: true, min: 1, max: 255},
 	TextArea:      {kind: KindText, soap: "textarea", length: 255},
 	LongTextArea:  {kind: KindText, soap: "textarea", long: true, min: 256, max: 131072},
-	Html:          {kind: KindText, soap: "textarea", long: true, min: 256, max: 131072},
+	HTML:          {kind: KindText, soap: "textarea", long: true, min: 256, max: 131072},
 	Email:         {kind: KindText, soap: "email", unique: true, length: 80},
 	Phone:         {kind: KindText, soap: "phone", length: 40},
 	URL:           {kind: KindText, soap: "url", length: 255},
