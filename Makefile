@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test check vet lint fuzz bench clean
+.PHONY: help demo build test apex check vet lint fuzz generate bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -17,6 +17,9 @@ build: ## build bin/bridge
 
 test: ## fetch what the tests need and run them all
 	@GO="$(GO)" ./test/run.sh
+
+apex: ## look at the Apex package with all that can without an org
+	@GO="$(GO)" ./test/run.sh ./apex ./test/apex ./test/apexcheck
 
 check: ## the quick form for daily work: format, vet, short tests
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "run: gofmt -w ." >&2; exit 1; }
@@ -33,6 +36,9 @@ lint: ## the linter, by staticcheck.conf
 
 fuzz: ## every fuzz target for a few seconds beyond its seeds
 	@GO="$(GO)" ./test/fuzz.sh
+
+generate: ## make anew what is made from the code: the JSON Schemas
+	$(GO) generate ./...
 
 bench: build ## measure what the README quotes
 	./bin/bridge bench

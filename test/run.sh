@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fetches what the tests need and runs them all: npm packages into an ignored
+# Fetches what the tests need and runs them all, or those of the packages that
+# are named: npm packages into an ignored
 # folder, Debian packages where it may. What it can't get it names at the end
 # with the line that installs it; with CI=true that is a failure.
 set -uo pipefail
@@ -23,6 +24,7 @@ need() {
 }
 
 need node nodejs && need npm npm
+need java openjdk-17-jre-headless
 if command -v npm >/dev/null; then
   for lock in test/*/package-lock.json; do
     folder=$(dirname "$lock")
@@ -42,8 +44,10 @@ if ! need gcc gcc; then
   race=
 fi
 
-echo "running all tests${race:+ with the race detector}"
-"$GO" test $race -timeout 20m ./...
+what=("$@")
+[ ${#what[@]} -gt 0 ] || what=(./...)
+echo "running the tests of ${what[*]}${race:+ with the race detector}"
+"$GO" test $race -timeout 20m "${what[@]}"
 status=$?
 
 if [ ${#missing[@]} -gt 0 ]; then

@@ -72,8 +72,8 @@ var gates = []struct {
 
 func TestGates(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("the gates take a minute")
+	if testing.Short() || os.Getenv("APEX_GATES") == "passed" {
+		t.Skip("the gates take a minute; make apex runs them by themselves")
 	}
 	node := harness.NeedNode(t, "apex")
 	for _, g := range gates {
