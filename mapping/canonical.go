@@ -28,7 +28,7 @@ func canonical(f *File) ([]byte, error) {
 	for code, digits := range f.Currencies {
 		currencies[code] = integer(digits)
 	}
-	return path.AppendJSON(nil, map[string]any{
+	compiled := map[string]any{
 		"format": json.Number(canonicalFormat), "source": f.Source, "provider": f.Provider,
 		"secrets": texts(f.Secrets), "params": f.Params,
 		"verify": canonicalVerify(f.Verify), "event": canonicalEvent(f.Event),
@@ -38,7 +38,15 @@ func canonical(f *File) ([]byte, error) {
 			"rate":     json.Number(strconv.FormatFloat(f.Limits.Rate, 'f', -1, 64)), "encodings": texts(f.Limits.Encodings),
 		},
 		"currencies": currencies.plain(), "routes": routes,
-	})
+	}
+	if len(f.reconciles) > 0 {
+		list := []any{}
+		for _, r := range f.reconciles {
+			list = append(list, canonicalReconcile(r))
+		}
+		compiled["reconcile"] = list
+	}
+	return path.AppendJSON(nil, compiled)
 }
 
 func version(canonical []byte) string {

@@ -49,6 +49,7 @@ type File struct {
 	Currencies map[string]int // exponents that differ from ISO 4217, codes in upper case
 	Routes     []*Route
 
+	reconciles   []*Reconcile
 	canonical    []byte
 	version      string
 	contextPaths []path.Path

@@ -79,7 +79,8 @@ type loader struct {
 	context map[string]path.Path // header and $$ paths, by context key
 
 	effectNames map[string]bool
-	fallback    *Authority // of routes without one of their own
+	fallback    *Authority         // of routes without one of their own
+	compared    []*strictyaml.Node // where the types of comparisons stand
 }
 
 var (
@@ -109,10 +110,11 @@ func (l *loader) top(root *strictyaml.Node) {
 	f.OnConflict = OnConflict(m.Enum("on_conflict", string(ConflictKeep), string(ConflictReject)))
 	f.Limits = l.limits(m.Get("limits"))
 	f.Currencies = l.currencies(m.Get("currencies"))
-	l.notYet(m, "reconcile")
 	l.judgeAuthority(m)
 	l.fallback = l.authority(m.Get("authority"))
+	l.reconcile(m.Get("reconcile"))
 	l.routes(m)
+	l.judgeReconciles()
 }
 
 // name reads a required name in the form of a source.
@@ -136,15 +138,6 @@ func (l *loader) noReferences(n *strictyaml.Node) {
 	}
 	for _, item := range n.Items {
 		l.noReferences(item)
-	}
-}
-
-// notYet refuses keys whose function this version doesn't have.
-func (l *loader) notYet(m strictyaml.Map, keys ...string) {
-	for _, key := range keys {
-		if m.Has(key) {
-			l.Key(m.Entry(key), key+" is not available in this version", "leave the key out")
-		}
 	}
 }
 

@@ -36,7 +36,6 @@ func (l *loader) routes(top strictyaml.Map) {
 
 func (l *loader) route(n *strictyaml.Node, position int) *Route {
 	m := n.Map(l.Report, routeKeys...)
-	l.notYet(m, "reconcile")
 	l.judgeAuthority(m)
 	r := &Route{
 		Name:   m.Text("name", fmt.Sprintf("route%d", position+1)),
@@ -51,7 +50,7 @@ func (l *loader) route(n *strictyaml.Node, position int) *Route {
 		l.At(m.Get("name"), "the name is empty", "write a short name; metrics and history show it")
 	}
 	if r.Ignore {
-		for _, key := range []string{"records", "schema", "effects", "authority"} {
+		for _, key := range []string{"records", "schema", "effects", "authority", "reconcile"} {
 			if m.Has(key) {
 				l.Key(m.Entry(key), key+" can't stand beside ignore: true", "remove one of them")
 			}
@@ -73,6 +72,7 @@ func (l *loader) route(n *strictyaml.Node, position int) *Route {
 	if r.authority = l.authority(m.Get("authority")); r.authority == nil {
 		r.authority = l.fallback
 	}
+	l.reconcile(m.Get("reconcile"))
 	return r
 }
 

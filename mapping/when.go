@@ -146,6 +146,12 @@ func (w when) fits(in Input) bool {
 	return true
 }
 
+// takesType tells whether some event of this type may fit.
+func (w when) takesType(kind string) bool {
+	c, found := w.on(typeKey)
+	return !found || c.fits(Input{Type: kind})
+}
+
 func (w when) on(key string) (condition, bool) {
 	for _, c := range w {
 		if c.key == key {
