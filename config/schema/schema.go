@@ -32,7 +32,7 @@ func All() []Schema {
 	return []Schema{
 		{
 			File: "mapping.json", Title: "Mapping file of one source", outline: mapping.Outline, words: mappingWords(),
-			samples: []string{"mapping.yaml", "least.yaml", "ordered.yaml"}, shared: []string{"authority", "fields", "key"},
+			samples: []string{"mapping.yaml", "least.yaml", "ordered.yaml"}, shared: []string{"authority", "fields", "key", "reconcile"},
 		},
 		{
 			File: "settings.json", Title: "Settings of the bridge (bridge.yaml)", outline: config.Outline, words: settingsWords(), references: true,

@@ -16,7 +16,7 @@ const (
 
 func mappingWords() words {
 	all := words{}
-	for _, part := range []words{sourceWords(), eventWords(), routeWords(), recordWords(), fieldWords(), effectWords()} {
+	for _, part := range []words{sourceWords(), eventWords(), reconcileWords(), routeWords(), recordWords(), fieldWords(), effectWords()} {
 		maps.Copy(all, part)
 	}
 	return all
@@ -74,6 +74,22 @@ func eventWords() words {
 		"event.volatile":   {text: "Parts of the event that may differ between deliveries of one event: left out of its hash."},
 		"event.volatile[]": {text: "A path in the event.", pattern: `^\$`},
 		"event.split":      {text: `List whose elements are the events of a batch, such as "$.events[*]"; then $ is the element and $$ the delivery.`, pattern: listPath},
+	}
+}
+
+func reconcileWords() words {
+	return words{
+		"reconcile":          {text: "Compares the objects that the provider lists with Salesforce."},
+		"reconcile.list":     {text: "Address of the first page of the list.", pattern: `^[hH][tT][tT][pP][sS]?://`},
+		"reconcile.auth":     {text: `Value of the Authorization header, with a reference: "Bearer ${NAME}".`, pattern: reference},
+		"reconcile.items":    {text: `Where a page holds the objects, such as "$.data[*]".`, pattern: listPath},
+		"reconcile.next":     {text: "Where a page names the next: a path, header.Link, or an address with placeholders. Left out: one page."},
+		"reconcile.type":     {text: "Type of the events that are made of the objects; a route must take it."},
+		"reconcile.into":     {text: "Path in the event where the object is put.", pattern: `^\$`},
+		"reconcile.order":    {text: "Where the order value is found: $ is the event, @ the object. Left out: when the list was asked for."},
+		"reconcile.every":    {text: "Time between comparisons."},
+		"reconcile.repair":   {text: "true: what differs is staged as an event."},
+		"reconcile.complete": {text: "true: the list holds every object, so that records of others are reported."},
 	}
 }
 
