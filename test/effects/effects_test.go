@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"sfbridge/test/harness"
 )
@@ -173,5 +174,32 @@ func TestRolesApart(t *testing.T) {
 	w.settle()
 	w.check("shop:e1:receipt:ch_1")
 	worker.Stop(t)
+	w.bridge.Stop(t)
+}
+
+// The budget of events that cause one effect each: 0.04 calls an event, with
+// everything counted.
+func TestCallsOfABurst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a burst of 2,000 events")
+	}
+	t.Parallel()
+	w := newWorld(t, func(c *harness.Config) { c.Via, c.Poller, c.Receiver = nil, "{interval: 2s, idle: 60s}", "{linger: 100ms}" })
+	before := w.org.Stats(t).APICalls.Total
+	const events = 2000
+	var senders errgroup.Group
+	senders.SetLimit(256)
+	for i := range events {
+		senders.Go(func() error {
+			w.deliver(fmt.Sprintf("e%04d", i), fmt.Sprintf("ch_%04d", i), "Succeeded", i)
+			return nil
+		})
+	}
+	require.NoError(t, senders.Wait())
+	w.quietly(events)
+	spent := float64(w.org.Stats(t).APICalls.Total-before-w.asked) / events
+	t.Logf("%.4f calls an event: %v", spent, w.org.Stats(t).APICalls.ByOperation)
+	assert.LessOrEqual(t, spent, 0.04)
+	assert.Len(t, w.receiver.keys(), events)
 	w.bridge.Stop(t)
 }
