@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"encoding/xml"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sfbridge/bridge/export"
+	"sfbridge/internal/metadata"
 	"sfbridge/mapping"
 )
 
@@ -131,4 +133,20 @@ func TestEverySourceHasANameOfItsOwn(t *testing.T) {
 		assert.LessOrEqual(t, len(name), 40)
 		assert.Equal(t, one == two, name == record(t, two), "%s, %s", one, two)
 	})
+}
+
+// The custom metadata type of the Apex package has room for what is written.
+func TestTheTypeHasTheFields(t *testing.T) {
+	t.Parallel()
+	const folder = "../../apex/force-app/main/default/objects/" + export.Object + "__mdt/fields/"
+	names, err := filepath.Glob(folder + "*.field-meta.xml")
+	require.NoError(t, err)
+	require.Len(t, names, 3)
+	for field, length := range map[string]string{export.FieldSource: "40", export.FieldVersion: "12", export.FieldDefinition: "131072"} {
+		data, err := os.ReadFile(folder + field + ".field-meta.xml")
+		require.NoError(t, err)
+		d, err := metadata.Parse(data)
+		require.NoError(t, err)
+		assert.Equal(t, length, d.Text("length"), field)
+	}
 }
