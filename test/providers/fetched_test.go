@@ -153,3 +153,33 @@ func TestPlaidWithAFetchedKey(t *testing.T) {
 	assert.Equal(t, 401, send("../x").status, "no key has such a name, so none is asked for")
 	assert.Len(t, w.keys.asked, 2)
 }
+
+// TestSendGridBatches: one row per event, signed with a private key.
+func TestSendGridBatches(t *testing.T) {
+	t.Parallel()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	require.NoError(t, err)
+	w := newWorld(t)
+	w.source("mail", "sendgrid", []string{base64.StdEncoding.EncodeToString(public)}, "")
+	w.start()
+	body := "[{\"sg_event_id\":\"1\",\"event\":\"open\",\"email\":\"a@x.test\",\"timestamp\":1760000000},{\"event\":\"open\"},\r\n{\"sg_event_id\":\"2\",\"event\":\"open\"}]\r\n"
+	send := func(body, signed string) reply {
+		sum := sha256.Sum256([]byte("1760000000" + signed))
+		signature, err := ecdsa.SignASN1(rand.Reader, key, sum[:])
+		require.NoError(t, err)
+		return w.post("mail", http.Header{
+			"X-Twilio-Email-Event-Webhook-Timestamp": {"1760000000"},
+			"X-Twilio-Email-Event-Webhook-Signature": {base64.StdEncoding.EncodeToString(signature)},
+		}, body)
+	}
+	assert.Equal(t, 202, send(body, body).status)
+	rows := w.stager.taken()
+	require.Len(t, rows, 3)
+	assert.Equal(t, []string{"mail:1", "mail:2"}, []string{rows[0].ID, rows[2].ID})
+	assert.Equal(t, "Review", string(rows[1].Status))
+	assert.Equal(t, 200, send(body, body).status, "again")
+	assert.Empty(t, w.stager.taken())
+	assert.Equal(t, 401, send(body[:len(body)-2], body).status, "its last line break is signed too")
+}
