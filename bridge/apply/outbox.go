@@ -114,10 +114,10 @@ func (d *draft) fires(effect mapping.Effect) bool {
 	if before.exists {
 		from = before.values[strings.ToLower(effect.Field)]
 	}
-	if !sent || sameValue(kind, to, from) {
+	if !sent || salesforce.Same(kind, to, from) {
 		return false
 	}
-	return effect.AnyFrom || slices.ContainsFunc(effect.From, func(want string) bool { return sameValue(kind, want, from) })
+	return effect.AnyFrom || slices.ContainsFunc(effect.From, func(want string) bool { return salesforce.Same(kind, want, from) })
 }
 
 // outboxInserts are the rows that a plan puts into the outbox, with the events

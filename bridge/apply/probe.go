@@ -88,7 +88,7 @@ func (p *probe) questions(r *run) []question {
 		keys := make([]string, len(folded))
 		for i, key := range folded {
 			keys[i] = p.keys[key]
-			if isNumber(kind) {
+			if salesforce.IsNumber(kind) {
 				keys[i] = key
 			}
 			asked[newTargetKey(p.object, p.field, key)] = true
@@ -150,7 +150,7 @@ func keyLists(keys map[string]string) [][]string {
 // asked for whole numbers only. Salesforce refuses the others when they are
 // written.
 func askable(keys map[string]string, kind string) map[string]string {
-	if !isNumber(kind) {
+	if !salesforce.IsNumber(kind) {
 		return keys
 	}
 	whole := maps.Clone(keys)
@@ -163,7 +163,7 @@ func askable(keys map[string]string, kind string) map[string]string {
 
 // isOneOf is the condition that a key field has one of the values.
 func isOneOf(field, kind string, keys []string) soql.Cond {
-	if !isNumber(kind) {
+	if !salesforce.IsNumber(kind) {
 		return soql.In(field, keys)
 	}
 	any := make([]soql.Cond, len(keys))

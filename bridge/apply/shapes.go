@@ -100,8 +100,8 @@ func (s shape) foldsCase(field string) bool {
 
 // fold writes a key so that two that the field takes for one are equal.
 func (s shape) fold(field, key string) string {
-	if isNumber(s.kindOf(field)) {
-		if n, ok := exact(key); ok {
+	if salesforce.IsNumber(s.kindOf(field)) {
+		if n, ok := salesforce.Exact(key); ok {
 			return n.RatString()
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"sfbridge/bridge/apply/decide"
 	"sfbridge/mapping"
+	"sfbridge/salesforce"
 )
 
 // targetKey names a business record: two keys that the field takes for one
@@ -108,7 +109,7 @@ func (t target) shows(sent map[string]any, sh shape) bool {
 			}
 			continue
 		}
-		if !sameValue(sh.kindOf(name), value, t.values[strings.ToLower(name)]) {
+		if !salesforce.Same(sh.kindOf(name), value, t.values[strings.ToLower(name)]) {
 			return false
 		}
 	}

@@ -1,13 +1,15 @@
-package apply
+package salesforce_test
 
 import (
 	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"sfbridge/salesforce"
 )
 
-func TestSameValue(t *testing.T) {
+func TestSame(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name       string
@@ -35,20 +37,7 @@ func TestSameValue(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, tt.want, sameValue(tt.kind, tt.sent, tt.read))
+			assert.Equal(t, tt.want, salesforce.Same(tt.kind, tt.sent, tt.read))
 		})
-	}
-}
-
-func TestWholeNumber(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]int64{"17": 17, "17.0": 17, "1.7E1": 17, "-3": -3, "9007199254740992": 1 << 53} {
-		got := wholeNumber(json.Number(in))
-		if assert.NotNil(t, got, in) {
-			assert.Equal(t, want, *got, in)
-		}
-	}
-	for _, in := range []any{nil, "17", json.Number("1.5"), true} {
-		assert.Nil(t, wholeNumber(in))
 	}
 }
