@@ -1,7 +1,6 @@
 # The bridge. `make help` lists the targets.
 GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build test apex check vet lint fuzz generate bench clean
