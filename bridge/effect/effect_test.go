@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -197,6 +199,37 @@ func TestRecordsOfTheirOwn(t *testing.T) {
 	assert.Equal(t, event.Review, b.event("e3").Status)
 	assert.Equal(t, event.EffectDone, b.effect("shop:e1:again:ch_1").Status, "a record named twice is written twice")
 	assert.Len(t, b.org.Rows("Payment_Line__c"), 2)
+}
+
+// notice is a platform event of an org.
+func notice() fstest.MapFS {
+	const head = `<?xml version="1.0" encoding="UTF-8"?>`
+	return fstest.MapFS{
+		"Notice__e/Notice__e.object-meta.xml": {Data: []byte(head + `<CustomObject xmlns="http://soap.sforce.com/2006/04/metadata">
+			<eventType>HighVolume</eventType><label>Notice</label><pluralLabel>Notices</pluralLabel></CustomObject>`)},
+		"Notice__e/fields/Text__c.field-meta.xml": {Data: []byte(head + `<CustomField xmlns="http://soap.sforce.com/2006/04/metadata">
+			<fullName>Text__c</fullName><label>Text</label><type>Text</type><length>10</length></CustomField>`)},
+	}
+}
+
+func TestPlatformEvents(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, func(c *simorg.Config) { c.Metadata = []fs.FS{notice()} })
+	published := func(text string) string {
+		return fmt.Sprintf(`{"platform_event":{"object":"Notice__e","fields":{"Text__c":%q}}}`, text)
+	}
+	b.applied("e1", map[string]string{"one": published("paid"), "two": published("paid")})
+	b.applied("e2", map[string]string{"long": published("more than ten letters")})
+	b.run()
+	assert.Equal(t, event.Completed, b.event("e1").Status)
+	assert.Equal(t, event.Review, b.event("e2").Status)
+	rows := b.org.Rows("Notice__e")
+	require.Len(t, rows, 2)
+	assert.Equal(t, "paid", rows[0]["Text__c"])
+	_, err := b.client.Query(b.ctx, "SELECT Text__c FROM Notice__e")
+	require.Error(t, err, "published, not kept")
+	_, err = b.client.Update(b.ctx, salesforce.Row{Object: "Notice__e", ID: rows[0]["Id"].(string), Fields: map[string]any{"Text__c": "x"}})
+	require.Error(t, err)
 }
 
 func TestRequestsThatCantBeSent(t *testing.T) {

@@ -132,6 +132,8 @@ func (tx *Tx) locate(d *DML, works []work, results []Result) {
 		switch {
 		case w.rec.Bad != nil:
 			w.err = w.rec.Bad
+		case w.rec.Object != nil && w.rec.Object.Event && d.Verb != Insert:
+			w.err = refuse("INVALID_TYPE_FOR_OPERATION", nil, "%s is a platform event: it can only be published", w.rec.Object.Name)
 		case d.Verb == Upsert && d.Key.Slot != schema.SlotID:
 			w.err = tx.locateKey(d, w, twice)
 		case d.Verb == Insert || d.Verb == Upsert && w.rec.ID == "":

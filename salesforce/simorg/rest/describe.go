@@ -80,6 +80,7 @@ func (a *API) describeGlobal(version int) []byte {
 func (a *API) appendObject(b []byte, version int, obj *schema.Object) []byte {
 	base := "/services/data/v" + itoa(version) + ".0/sobjects/" + obj.Name
 	created := obj.Name != "Organization" && obj.Name != "User"
+	kept := created && !obj.Event
 	b = append(b, `{"name":"`+obj.Name+`","label":`...)
 	b = appendString(b, obj.Label)
 	b = append(b, `,"labelPlural":`...)
@@ -90,10 +91,10 @@ func (a *API) appendObject(b []byte, version int, obj *schema.Object) []byte {
 		value bool
 	}{
 		{"activateable", false}, {"createable", created}, {"custom", obj.Custom}, {"customSetting", false},
-		{"deepCloneable", false}, {"deletable", created}, {"deprecatedAndHidden", false}, {"feedEnabled", false},
+		{"deepCloneable", false}, {"deletable", kept}, {"deprecatedAndHidden", false}, {"feedEnabled", false},
 		{"hasSubtypes", false}, {"isInterface", false}, {"isSubtype", false}, {"layoutable", true},
-		{"mergeable", false}, {"mruEnabled", true}, {"queryable", true}, {"replicateable", true},
-		{"retrieveable", true}, {"searchable", true}, {"triggerable", true}, {"undeletable", false}, {"updateable", created},
+		{"mergeable", false}, {"mruEnabled", true}, {"queryable", !obj.Event}, {"replicateable", true},
+		{"retrieveable", true}, {"searchable", true}, {"triggerable", true}, {"undeletable", false}, {"updateable", kept},
 	} {
 		b = append(b, `,"`+p.name+`":`...)
 		b = strconv.AppendBool(b, p.value)

@@ -52,8 +52,7 @@ func (s *Schema) add(o *Object) {
 func (l *loader) newObject(d *draft, prefix string) *Object {
 	switch {
 	case strings.HasSuffix(d.name, "__e"):
-		l.problem(d.file, d.name, "platform events are not simulated")
-		return nil
+		return l.newEvent(d, prefix)
 	case !strings.HasSuffix(d.name, "__c"):
 		l.problem(d.file, d.name, "this standard object is not simulated")
 		return nil
@@ -80,6 +79,18 @@ func (l *loader) newObject(d *draft, prefix string) *Object {
 	}
 	o.Fields = systemFields(name, !detail)
 	return o
+}
+
+// newEvent makes a platform event: it can be published, and nothing else.
+func (l *loader) newEvent(d *draft, prefix string) *Object {
+	if d.meta == nil || d.meta.Label == "" || d.meta.PluralLabel == "" {
+		l.problem(d.file, "label", "label and pluralLabel are required")
+		return nil
+	}
+	return &Object{
+		Name: d.name, Label: d.meta.Label, PluralLabel: d.meta.PluralLabel, KeyPrefix: "e" + prefix[1:], Custom: true, Event: true,
+		Fields: systemFields(&Field{Name: "EventUuid", Label: "Event UUID", Type: Text, Length: 36}, false),
+	}
 }
 
 // assumed is what is known of an object that the sources only add to.

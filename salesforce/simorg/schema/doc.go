@@ -12,8 +12,8 @@
 // Sources are read in order as deploys are: a later one replaces fields and
 // rules of the same name. A custom object that has fields or rules but no file
 // of its own is taken to be in the org already, with a text Name. Custom metadata types (__mdt) hold configuration, not rows,
-// and are passed over. What the simulated org can't do faithfully (formula and
-// roll-up fields, global value sets, platform events, ...) is an error that
+// and are passed over. Platform events (__e) can be published. What the simulated org can't do faithfully (formula and
+// roll-up fields, global value sets, ...) is an error that
 // names file and element; all of them are reported together.
 //
 // # Values

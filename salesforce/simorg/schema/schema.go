@@ -48,6 +48,7 @@ type Object struct {
 	Name, Label, PluralLabel string
 	KeyPrefix                string // first three characters of its ids
 	Custom                   bool
+	Event                    bool // a platform event: rows are published, not kept for queries
 	Fields                   []*Field
 	Rules                    []Rule  // active validation rules, ordered by name
 	Children                 []Child // lookups and master-details that point here

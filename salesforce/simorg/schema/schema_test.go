@@ -178,7 +178,7 @@ func TestRefusals(t *testing.T) {
 		"other root":            {map[string]*fstest.MapFile{fieldPath: object(plainObject)}, "is no readable metadata"},
 		"two roots":             {map[string]*fstest.MapFile{fieldPath: {Data: append(field("F__c", `<type>Checkbox</type>`).Data, "<x/>"...)}}, "a second root element"},
 		"too large":             {map[string]*fstest.MapFile{fieldPath: {Data: []byte(strings.Repeat(" ", 1<<20+1))}}, "is larger than 1048576 bytes"},
-		"platform event":        {map[string]*fstest.MapFile{"Ping__e/Ping__e.object-meta.xml": object(plainObject)}, "platform events are not simulated"},
+		"platform event":        {map[string]*fstest.MapFile{"Ping__e/fields/F__c.field-meta.xml": field("F__c", `<type>Checkbox</type>`)}, "label and pluralLabel are required"},
 		"standard object":       {map[string]*fstest.MapFile{"Lead/fields/F__c.field-meta.xml": field("F__c", `<type>Checkbox</type>`)}, "this standard object is not simulated"},
 		"custom setting":        {map[string]*fstest.MapFile{"S__c/S__c.object-meta.xml": object(plainObject + `<customSettingsType>List</customSettingsType>`)}, "custom settings are not simulated"},
 		"no name field":         {map[string]*fstest.MapFile{"S__c/S__c.object-meta.xml": object(`<label>S</label><pluralLabel>S</pluralLabel>`)}, "nameField: is required"},

@@ -10,7 +10,7 @@ import (
 // bind turns a statement into a query.
 func (b *binder) bind(st *statement) (*Query, error) {
 	b.object = b.schema.Object(st.from.text)
-	if b.object == nil {
+	if b.object == nil || b.object.Event {
 		return nil, errorAt(b.query, st.from.pos, InvalidType, "sObject type '%s' is not supported. "+
 			"If you are attempting to use a custom object, be sure to append the '__c' after the entity name. "+
 			"Please reference your WSDL or the describe call for the appropriate names.", st.from.text)
