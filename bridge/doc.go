@@ -10,6 +10,8 @@
 //	 5 map        payload -> sObject records           mapping
 //	 6 decide     read targets: stale? transition?     bridge/apply
 //	 7 commit     one transaction: records + outcomes  bridge/apply
+//	              + the outbox
+//	 8 effects    deliver the outbox, own keys         bridge/effect
 //
 // bridge/receive is the HTTP side of steps 1 to 3, bridge/provider holds the
 // presets of the providers, bridge/event the staging row that all steps speak
