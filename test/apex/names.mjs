@@ -14,7 +14,7 @@ const objects = readObjects(roots.map((r) => join(r, 'objects')).filter(existsSy
 const problems = [];
 
 const everyObject = ['Id', 'Name', 'CreatedDate', 'OwnerId'];
-const standard = { CronTrigger: ['CronJobDetail.Name'], StaticResource: ['Body', 'Name'], Profile: ['Name'], User: [] };
+const standard = { CronTrigger: ['CronJobDetail.Name'], StaticResource: ['Body', 'Name'], Profile: ['Name'], PermissionSet: ['Name'], User: [] };
 
 function hasField(object, field) {
   if (everyObject.includes(field) || standard[object]?.includes(field)) return true;

@@ -17,7 +17,7 @@ function fieldOf(text) {
 
 const STANDARD = {
   User: ['Alias', 'Email', 'EmailEncodingKey', 'LastName', 'LanguageLocaleKey', 'LocaleSidKey', 'ProfileId', 'TimeZoneSidKey', 'Username'],
-  Profile: [], StaticResource: ['Body'], CronTrigger: [],
+  Profile: [], PermissionSet: [], PermissionSetAssignment: ['AssigneeId', 'PermissionSetId'], StaticResource: ['Body'], CronTrigger: [],
 };
 
 const standard = (name, display) => ({ name, display, length: 0, values: [], isUnique: false, isCaseSensitive: false });

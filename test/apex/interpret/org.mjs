@@ -30,6 +30,7 @@ export class Org {
     this.number = 0;
     for (const [name, body] of this.resources) this.store('staticresource', [['name', name], ['body', body]]);
     this.store('profile', [['name', 'System Administrator']]);
+    this.store('permissionset', [['name', 'Bridge_Samples']]);
   }
 
   attach(interpreter) {
