@@ -58,6 +58,13 @@ func (s *Stager) Ready(ctx context.Context) error {
 	return err
 }
 
+// Down says whether Salesforce refused a write a moment ago, so that trying it
+// again at once is of little use.
+func (s *Stager) Down() bool {
+	err, fresh := s.health.known(s.cfg.Now())
+	return fresh && err != nil
+}
+
 // probe inserts a row without its required field: when Salesforce names that
 // field, login, permissions and the path of writes work.
 func (s *Stager) probe(ctx context.Context) error {

@@ -146,6 +146,17 @@ func (s *Stager) Stage(ctx context.Context, requests []Request) []Answer {
 	return await(ctx, waits)
 }
 
+// Recall answers an event that is known to be durable with the same content,
+// without a call: as a duplicate, which is counted. found says whether it is.
+func (s *Stager) Recall(r Request) (answer Answer, found bool) {
+	row, known := s.confirmed.get(r.Event.ID)
+	if !known || row.hash != r.Event.Hash {
+		return Answer{}, false
+	}
+	s.counts.add(row.row, s.cfg.Now())
+	return Answer{EventID: r.Event.ID, Status: Duplicate}, true
+}
+
 func await(ctx context.Context, waits []*waiter) []Answer {
 	answers := make([]Answer, len(waits))
 	for i, w := range waits {
