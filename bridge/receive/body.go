@@ -16,16 +16,16 @@ type body struct {
 }
 
 // readBody reads at most the source's limit, of the wire and of what it
-// expands to.
+// expands to. The size is judged before the encoding.
 func readBody(r *http.Request, s *Source) (body, error) {
-	encoding, err := contentEncoding(r.Header)
-	if err != nil {
-		return body{}, err
-	}
 	if r.ContentLength > s.MaxBody {
 		return body{}, tooLarge(s)
 	}
 	wire, err := readAll(r.Body, s)
+	if err != nil {
+		return body{}, err
+	}
+	encoding, err := contentEncoding(r.Header)
 	if err != nil {
 		return body{}, err
 	}

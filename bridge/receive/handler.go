@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -60,10 +61,20 @@ func NewHandler(cfg Config) http.Handler {
 	routes.Any("/webhooks/:source", h.webhook)
 	routes.GET("/healthz", Healthz)
 	routes.GET("/readyz", h.readyz)
-	routes.NoRoute(func(c *gin.Context) {
-		writeRefusal(c, refuse(kindUnknownSource, "no such address; deliveries go to /webhooks/{source}"))
-	})
+	routes.NoRoute(h.elsewhere)
 	return routes
+}
+
+// elsewhere answers what has no route: methods that the router doesn't know are
+// refused as methods, by the same checks as all others.
+func (h *handler) elsewhere(c *gin.Context) {
+	name, found := strings.CutPrefix(c.Request.URL.Path, "/webhooks/")
+	if found && name != "" && !strings.Contains(name, "/") {
+		c.Params = gin.Params{{Key: "source", Value: name}}
+		h.webhook(c)
+		return
+	}
+	writeRefusal(c, refuse(kindUnknownSource, "no such address; deliveries go to /webhooks/{source}"))
 }
 
 // Healthz says that the process is alive. It never looks at dependencies.

@@ -188,6 +188,8 @@ func TestRefusals(t *testing.T) {
 		{"unknown source", httptest.NewRequest(http.MethodPost, "/webhooks/nobody", strings.NewReader("{}")), 404, "unknown_source"},
 		{"another path", httptest.NewRequest(http.MethodPost, "/webhooks/shop/", strings.NewReader("{}")), 404, "unknown_source"},
 		{"method", httptest.NewRequest(http.MethodPut, "/webhooks/shop", strings.NewReader("{}")), 405, "method"},
+		{"a method that is no standard one", httptest.NewRequest("PURGE", "/webhooks/shop", strings.NewReader("{}")), 405, "method"},
+		{"source before method", httptest.NewRequest("PURGE", "/webhooks/nobody", strings.NewReader("{}")), 404, "unknown_source"},
 		{"no signature", httptest.NewRequest(http.MethodPost, "/webhooks/shop", strings.NewReader("{}")), 401, "bad_signature"},
 		{"bad signature", with(post(`{"id":"a"}`), func(r *http.Request) { r.Header.Set("X-Signature", sign("other")) }), 401, "bad_signature"},
 		{"not JSON", post(`hello`), 400, "bad_request"},
@@ -201,6 +203,11 @@ func TestRefusals(t *testing.T) {
 		{"bytes hidden after the value", post(`{"id":"a"}` + strings.Repeat(" ", 9<<10)), 413, "too_large"},
 		{"content encoding", with(post(`{"id":"a"}`), func(r *http.Request) { r.Header.Set("Content-Encoding", "br") }), 415, "unsupported"},
 		{"content type", with(post(`{"id":"a"}`), func(r *http.Request) { r.Header.Set("Content-Type", "image/png") }), 415, "unsupported"},
+		{"size before encoding", with(post(large), func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip, gzip") }), 413, "too_large"},
+		{"size before encoding, without a length", with(post(large), func(r *http.Request) {
+			r.ContentLength = -1
+			r.Header.Set("Content-Encoding", "br")
+		}), 413, "too_large"},
 		{"encoding before signature", with(post(`{}`), func(r *http.Request) {
 			r.Header.Set("Content-Encoding", "br")
 			r.Header.Del("X-Signature")
