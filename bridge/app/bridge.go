@@ -23,6 +23,7 @@ import (
 	"sfbridge/bridge/poll"
 	"sfbridge/bridge/provider"
 	"sfbridge/bridge/receive"
+	"sfbridge/bridge/retain"
 	"sfbridge/bridge/stage"
 	"sfbridge/bridge/store"
 	"sfbridge/config"
@@ -49,6 +50,7 @@ type Bridge struct {
 	poller  *poll.Poller
 	effects *effect.Worker
 
+	keeper  *retain.Keeper
 	console http.Handler // the admin API; nil without a token
 
 	stopping atomic.Bool
@@ -161,6 +163,11 @@ func (b *Bridge) join() error {
 		return errors.Join(err, b.store.Close())
 	}
 	return nil
+	if b.opts.has(Retain) {
+		if b.keeper, err = b.newKeeper(); err != nil {
+			return err
+		}
+	}
 }
 
 func (b *Bridge) newPoller() (*poll.Poller, error) {

@@ -17,10 +17,11 @@ const (
 	Receive Role = "receive" // take deliveries and stage them
 	Process Role = "process" // apply what is due
 	Effects Role = "effects" // deliver what transitions have caused
+	Retain  Role = "retain"  // clear and delete what is finished and old
 )
 
 // Roles lists the roles of this version.
-func Roles() []Role { return []Role{Receive, Process, Effects} }
+func Roles() []Role { return []Role{Receive, Process, Effects, Retain} }
 
 // Options say what to run.
 type Options struct {

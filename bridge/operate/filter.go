@@ -79,6 +79,16 @@ func (f Filter) check() error {
 	return nil
 }
 
+// Matches says whether the filter chooses an event that is at hand; Limit is the
+// caller's to keep.
+func (f Filter) Matches(e *event.Event) bool {
+	is := func(want, have string) bool { return want == "" || want == have }
+	return (len(f.IDs) == 0 || slices.Contains(f.IDs, e.ID)) &&
+		(len(f.Status) == 0 || slices.Contains(f.Status, e.Status)) &&
+		is(f.Source, e.Source) && is(f.Type, e.Type) && is(event.ShapeObjectID(f.ObjectID), e.ObjectID) && is(f.Code, e.ErrorCode) &&
+		(f.Since.IsZero() || !e.ReceivedAt.Before(f.Since)) && (f.Until.IsZero() || e.ReceivedAt.Before(f.Until))
+}
+
 // conds are the conditions of the filter but for the ids.
 func (f Filter) conds() []soql.Cond {
 	var conds []soql.Cond

@@ -11,6 +11,7 @@ import (
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/operate"
 	"sfbridge/config"
+	"sfbridge/salesforce"
 )
 
 // filterFlags choose events, the same for every command that works on rows.
@@ -72,21 +73,30 @@ func parseTime(flag, s string, now time.Time) (time.Time, error) {
 
 // desk opens the org of the settings for a person.
 func desk(file string, env environment) (*operate.Desk, error) {
-	cfg, err := config.Load(file)
+	_, client, err := connect(file, env)
 	if err != nil {
 		return nil, err
 	}
+	return operate.New(operate.Config{Org: client, Now: env.now, Rate: bulkRate})
+}
+
+// connect reads the settings and opens their org.
+func connect(file string, env environment) (*config.Config, *salesforce.Client, error) {
+	cfg, err := config.Load(file)
+	if err != nil {
+		return nil, nil, err
+	}
 	if cfg, err = cfg.Fill(env.env, "salesforce"); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	login, err := app.Connect(cfg, env.env, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, w := range login.Warnings {
 		fmt.Fprintln(env.err, "warning:", w)
 	}
-	return operate.New(operate.Config{Org: login.Client, Now: env.now, Rate: bulkRate})
+	return cfg, login.Client, nil
 }
 
 func newEvents(env environment) *cobra.Command {

@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"bridge/poll":            {"bridge/event", "bridge/apply", "bridge/store", "salesforce", "salesforce/soql"},
 	"bridge/effect":          {"bridge/event", "bridge/outbound", "salesforce", "salesforce/soql"},
 	"bridge/apply/authority": {"bridge/outbound", "mapping/path"},
+	"bridge/retain":          {"bridge/event", "salesforce", "salesforce/soql"},
 	"bridge/operate":         {"bridge/event", "salesforce", "salesforce/soql"},
 	"bridge/console":         {"bridge/event", "bridge/operate"},
 	"bridge/trial":           {"bridge/event", "bridge/identify", "bridge/provider", "bridge/verify"},
