@@ -1,6 +1,7 @@
 package app
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,7 +20,8 @@ type Metrics struct {
 	stageTime  prometheus.Histogram
 	stageRows  prometheus.Histogram
 	due        prometheus.Gauge
-	oldest     prometheus.Gauge
+	oldest     atomic.Pointer[time.Time] // when the oldest due row was received; nil: none is due
+	now        func() time.Time
 	review     prometheus.Gauge
 }
 
@@ -38,13 +40,15 @@ func NewMetrics(budget func() float64) *Metrics {
 		stageRows: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "bridge_stage_batch_rows",
 			Help: "Rows of a staging call.", Buckets: []float64{1, 2, 5, 10, 20, 50, 100, 150, 200}}),
 		due:    gauge("bridge_due_events", "Rows that are due."),
-		oldest: gauge("bridge_oldest_due_seconds", "Age of the oldest row that is due."),
+		now:    time.Now,
 		review: gauge("bridge_review_events", "Rows that wait for a person."),
 	}
 	used := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bridge_salesforce_budget_used",
 		Help: "Share of the org's daily API calls in use, as Salesforce last said."}, budget)
+	oldest := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bridge_oldest_due_seconds",
+		Help: "Age of the oldest row that is due."}, m.oldestDue)
 	m.Registry.MustRegister(m.deliveries, m.secrets, m.events, m.calls, m.effects, m.stageTime, m.stageRows,
-		m.due, m.oldest, m.review, used,
+		m.due, oldest, m.review, used,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -69,10 +73,24 @@ func (m *Metrics) Staged(rows int, took time.Duration) {
 	m.stageTime.Observe(took.Seconds())
 }
 
-// Due tells how many rows are due and how old the oldest is.
-func (m *Metrics) Due(events int, oldest time.Duration) {
+// Due tells how many rows are due and when the oldest was received; zero: none
+// is known.
+func (m *Metrics) Due(events int, oldest time.Time) {
 	m.due.Set(float64(events))
-	m.oldest.Set(oldest.Seconds())
+	if oldest.IsZero() {
+		m.oldest.Store(nil)
+		return
+	}
+	m.oldest.Store(&oldest)
+}
+
+// oldestDue is the age as of now: it grows while nothing can be asked or done.
+func (m *Metrics) oldestDue() float64 {
+	oldest := m.oldest.Load()
+	if oldest == nil {
+		return 0
+	}
+	return max(0, m.now().Sub(*oldest).Seconds())
 }
 
 // Review tells how many rows wait for a person.

@@ -20,7 +20,7 @@ type backlog struct {
 	behind  map[string]*event.Event   // by row id: open, found behind the pages read so far
 	holds   map[string]hold           // by row id: not to be taken before a time
 	busy    map[string]bool           // queues in work
-	flight  map[string]string         // rows in work, with their queue
+	flight  map[string]*event.Event   // by row id: in work
 	ended   map[string]bool           // rows that ended since the running due query began
 	depth   int                       // events of one entity that fit into one batch
 	plan    *plan                     // nil when something has changed since it was made
@@ -38,7 +38,7 @@ const unlimited = 1 << 20
 func newBacklog() *backlog {
 	return &backlog{
 		waiting: map[string][]*event.Event{}, behind: map[string]*event.Event{}, holds: map[string]hold{},
-		busy: map[string]bool{}, flight: map[string]string{}, ended: map[string]bool{},
+		busy: map[string]bool{}, flight: map[string]*event.Event{}, ended: map[string]bool{},
 		depth: unlimited,
 	}
 }
@@ -120,7 +120,7 @@ func (b *backlog) start(batch []*event.Event) []*event.Event {
 	taken := make(map[string]bool, len(batch))
 	for _, e := range batch {
 		b.busy[e.Queue] = true
-		b.flight[e.RowID] = e.Queue
+		b.flight[e.RowID] = e
 		taken[e.RowID] = true
 	}
 	b.due = slices.DeleteFunc(b.due, func(e *event.Event) bool { return taken[e.RowID] })
@@ -139,7 +139,9 @@ func (b *backlog) settle(fates []fate) {
 	b.plan = nil
 	for _, f := range fates {
 		delete(b.behind, f.event.RowID)
-		delete(b.busy, b.flight[f.event.RowID])
+		if taken, inWork := b.flight[f.event.RowID]; inWork {
+			delete(b.busy, taken.Queue)
+		}
 		delete(b.flight, f.event.RowID)
 		switch {
 		case f.ended:
@@ -176,6 +178,35 @@ func (b *backlog) nextHold() time.Time {
 		}
 	}
 	return next
+}
+
+// over counts the rows of a due query's answer that ended while it was under way.
+func (b *backlog) over(rows []*event.Event) int {
+	n := 0
+	for _, e := range rows {
+		if b.ended[e.RowID] {
+			n++
+		}
+	}
+	return n
+}
+
+// oldest is when the oldest of the rows that are due or in work was received;
+// zero: none is known.
+func (b *backlog) oldest() time.Time {
+	var oldest time.Time
+	older := func(e *event.Event) {
+		if at := e.ReceivedAt; !at.IsZero() && (oldest.IsZero() || at.Before(oldest)) {
+			oldest = at
+		}
+	}
+	for _, e := range b.due {
+		older(e)
+	}
+	for _, e := range b.flight {
+		older(e)
+	}
+	return oldest
 }
 
 // fitted learns from a batch how many events of one entity go together: moved

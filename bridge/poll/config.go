@@ -45,8 +45,9 @@ type Leases interface {
 
 // Metrics is told what the poller sees. The zero Config has none.
 type Metrics interface {
-	// Due is the number of rows that are due and the age of the oldest.
-	Due(events int, oldest time.Duration)
+	// Due is the number of rows that are due and when the oldest of them was
+	// received; zero: none is known.
+	Due(events int, oldest time.Time)
 	// Review is the number of rows that wait for a person.
 	Review(events int)
 	// Event is one event that was moved on: its outcome when it is completed,
@@ -191,6 +192,6 @@ func (c Config) validate() error {
 
 type noMetrics struct{}
 
-func (noMetrics) Due(int, time.Duration) {}
-func (noMetrics) Review(int)             {}
-func (noMetrics) Event(_, _ string)      {}
+func (noMetrics) Due(int, time.Time) {}
+func (noMetrics) Review(int)         {}
+func (noMetrics) Event(_, _ string)  {}

@@ -42,6 +42,8 @@ type seen struct {
 	alone    map[string]bool // rows that ran while nothing else did
 	outcomes map[string]int
 	review   int
+	due      int       // as the metrics were told last
+	oldest   time.Time // and when the oldest of them was received
 }
 
 // see returns a copy of what the fake holds and has met.
@@ -291,7 +293,11 @@ func (o *fakeOrg) Crashes(id string) int {
 	return o.crashes[id]
 }
 
-func (o *fakeOrg) Due(int, time.Duration) {}
+func (o *fakeOrg) Due(events int, oldest time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.due, o.oldest = events, oldest
+}
 
 func (o *fakeOrg) Review(n int) {
 	o.mu.Lock()

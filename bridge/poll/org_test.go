@@ -102,8 +102,8 @@ func newSettled() *settled {
 	return &settled{outcomes: map[string]int{}, bell: make(chan struct{}, 1)}
 }
 
-func (s *settled) Due(int, time.Duration) {}
-func (s *settled) Review(int)             {}
+func (s *settled) Due(int, time.Time) {}
+func (s *settled) Review(int)         {}
 
 func (s *settled) Event(_, outcome string) {
 	s.mu.Lock()

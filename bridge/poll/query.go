@@ -62,7 +62,10 @@ func (r *run) takeIn(a reply) {
 	r.backlog.keep(r.held)
 	r.schedule.dueAt(a.answer.nextDue)
 	r.page(a.answer, now)
-	r.report(a.answer, now)
+	if !a.answer.further {
+		r.due = a.answer.total - r.backlog.over(a.answer.due)
+	}
+	r.report()
 	if r.backlog.ready(now) == 0 && r.inWork == 0 {
 		r.schedule.succeeded()
 	}
@@ -87,19 +90,8 @@ func (r *run) page(a answer, now time.Time) {
 	r.schedule.again = true
 }
 
-// report tells the metrics what is due.
-func (r *run) report(a answer, now time.Time) {
-	if a.further {
-		return
-	}
-	var oldest time.Duration
-	for _, e := range a.due {
-		if !e.ReceivedAt.IsZero() {
-			oldest = max(oldest, now.Sub(e.ReceivedAt))
-		}
-	}
-	r.cfg.Metrics.Due(a.total, oldest)
-}
+// report tells the metrics what is due: after a query, and as batches end.
+func (r *run) report() { r.cfg.Metrics.Due(r.due, r.backlog.oldest()) }
 
 // countReview tells the metrics how many rows wait for a person.
 func (r *run) countReview(ctx context.Context) {

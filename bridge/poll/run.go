@@ -34,6 +34,7 @@ type run struct {
 	after    *event.Event  // last row of a page that was cut off: the next query goes on behind it
 	pass     time.Time     // when the first page of the running pass was read
 	counting bool          // the last page was cut off: count the open rows too
+	due      int           // rows that are due: as last counted, less those that ended since
 	review   time.Time     // last count of rows in Review
 	limit    int           // most events of a transaction
 	haul     int           // most rows whose payloads are read at once
@@ -195,6 +196,9 @@ func (r *run) takeBack(o outcome) {
 	r.backlog.fitted(o.moved, o.noRoom)
 	r.schedule.now = r.schedule.now || o.stale
 	for _, f := range o.fates {
+		if f.ended {
+			r.due = max(0, r.due-1)
+		}
 		switch {
 		case f.ended && f.event.Open():
 			r.schedule.dueAt(f.event.NextAttempt)
@@ -212,6 +216,7 @@ func (r *run) takeBack(o outcome) {
 		r.schedule.succeeded()
 	}
 	r.resize(o)
+	r.report()
 }
 
 // fail starts a pause after a failed call.

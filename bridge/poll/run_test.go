@@ -46,6 +46,33 @@ func TestRunOnceWorksOnWhatIsDue(t *testing.T) {
 	})
 }
 
+func TestWhatIsDueIsToldAsBatchesEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newFakeOrg(many(500)...)
+		received := time.Now().Add(-time.Minute)
+		for _, e := range o.rows {
+			e.ReceivedAt = received
+			received = received.Add(time.Millisecond)
+		}
+		first := true
+		o.onApply = func(batch []*event.Event) (apply.Report, error) {
+			if s := o.see(); first {
+				assert.Equal(t, 500, s.due)
+				assert.Equal(t, received.Add(-500*time.Millisecond), s.oldest, "rows in work count")
+				first = false
+			}
+			return o.complete(batch), nil
+		}
+		start(t, o.poller(t, func(c *Config) { c.Lanes = 1 }))
+		pass(time.Second)
+		require.Equal(t, 500, o.see().count(event.Completed))
+		assert.Len(t, o.see().asked, 1, "no query since")
+		assert.Zero(t, o.see().due)
+		assert.Zero(t, o.see().oldest)
+	})
+}
+
 func TestRunOnceGivesUpAtTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
