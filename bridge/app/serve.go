@@ -89,6 +89,9 @@ func (b *Bridge) work(ctx context.Context) error {
 	if b.effects != nil {
 		g.Go(func() error { return b.effects.Run(ctx) })
 	}
+	if b.keeper != nil {
+		g.Go(func() error { return b.keeper.Run(ctx) })
+	}
 	return g.Wait()
 }
 
