@@ -98,9 +98,6 @@ func (b *Bridge) work(ctx context.Context) error {
 // stop lets deliveries and batches in flight finish and closes the receiver.
 // What did not finish is as if it had never come: its senders have no answer,
 // its rows are as due as before. So that is no failure of the process.
-	if b.keeper != nil {
-		g.Go(func() error { return b.keeper.Run(ctx) })
-	}
 func (b *Bridge) stop(receiver *http.Server, worked <-chan struct{}) {
 	b.stopping.Store(true)
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
