@@ -153,6 +153,11 @@ func (b *Bridge) join() error {
 			return err
 		}
 	}
+	if b.opts.has(Retain) {
+		if b.keeper, err = b.newKeeper(); err != nil {
+			return err
+		}
+	}
 	if !b.opts.has(Process) {
 		return nil
 	}
@@ -163,11 +168,6 @@ func (b *Bridge) join() error {
 		return errors.Join(err, b.store.Close())
 	}
 	return nil
-	if b.opts.has(Retain) {
-		if b.keeper, err = b.newKeeper(); err != nil {
-			return err
-		}
-	}
 }
 
 func (b *Bridge) newPoller() (*poll.Poller, error) {
