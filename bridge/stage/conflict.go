@@ -5,11 +5,13 @@ import (
 	"sync"
 
 	"sfbridge/bridge/event"
+	"sfbridge/salesforce"
 	"sfbridge/salesforce/soql"
 )
 
-// conflicts remembers how many conflict rows an original has, so that a sender
-// who changes its body every time costs no query each.
+// conflicts remembers the conflict rows of originals, so that a sender who
+// changes its body every time costs no query each. Other processes stage
+// conflicts too: the memory may say that there is no room, never that there is.
 type conflicts struct {
 	mu   sync.Mutex
 	seen map[string]map[string]bool // row id of the original -> event ids of its conflict rows
@@ -44,32 +46,52 @@ func (s *Stager) keepConflict(w *waiter, original known) {
 // conflictRoom says whether the conflict row may be staged, and takes its place
 // among the original's.
 func (s *Stager) conflictRoom(ctx context.Context, original, id string) (bool, error) {
-	c := &s.conflicts
+	if room, known := s.conflicts.known(original, id, s.cfg.MaxConflicts); known {
+		return room, nil
+	}
+	records, err := s.query(ctx, soql.Eq(event.FieldConflictOf, original))
+	if err != nil {
+		return false, err
+	}
+	return s.conflicts.take(original, id, records, s.cfg.MaxConflicts), nil
+}
+
+// known answers what needs no query.
+func (c *conflicts) known(original, id string, most int) (room, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	rows, ok := c.seen[original]
-	if !ok {
-		records, err := s.query(ctx, soql.Eq(event.FieldConflictOf, original))
-		if err != nil {
-			return false, err
-		}
+	rows := c.seen[original]
+	return rows[id], rows[id] || len(rows) >= most
+}
+
+// take takes a place beside the rows that the org has, if there is room.
+func (c *conflicts) take(original, id string, records []salesforce.Record, most int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen == nil || len(c.seen) >= maxOriginals {
+		c.seen = map[string]map[string]bool{}
+	}
+	rows := c.seen[original]
+	if rows == nil {
 		rows = map[string]bool{}
-		for _, r := range records {
-			rows[r.String(event.FieldID)] = true
-		}
-		if c.seen == nil || len(c.seen) >= maxOriginals {
-			c.seen = map[string]map[string]bool{}
-		}
 		c.seen[original] = rows
 	}
-	if rows[id] {
-		return true, nil
+	for _, r := range records {
+		rows[r.String(event.FieldID)] = true
 	}
-	if len(rows) >= s.cfg.MaxConflicts {
-		return false, nil
+	if !rows[id] && len(rows) >= most {
+		return false
 	}
 	rows[id] = true
-	return true, nil
+	return true
+}
+
+// leave gives the place of a row back that could not be staged: else contents
+// that nobody kept would use up the room of those that can be.
+func (c *conflicts) leave(original, id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.seen[original], id)
 }
 
 // stageConflict stages the conflict row and answers the waiter by it.
@@ -80,7 +102,10 @@ func (s *Stager) stageConflict(w *waiter, original known, id string) {
 	e.ConflictOf = original.row
 	inner := s.enter(Request{Event: e})
 	a := <-inner.done
-	if a.Err == nil && a.Status == Accepted {
+	switch {
+	case a.Err != nil:
+		s.conflicts.leave(original.row, id)
+	case a.Status == Accepted:
 		a.Status = Conflict
 	}
 	w.answer(a)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"sfbridge/bridge/event"
 	"sfbridge/salesforce"
@@ -20,6 +21,7 @@ type fakeOrg struct {
 	foldCase bool
 	calls    []int // rows of each insert
 	queries  int
+	latency  time.Duration // of a query
 
 	// before runs at the start of an insert, after at its end; their error is
 	// the call's.
@@ -119,6 +121,7 @@ func (o *fakeOrg) Composite(ctx context.Context, subs []salesforce.Subrequest, _
 var quoted = regexp.MustCompile(`'((?:[^'\\]|\\.)*)'`)
 
 func (o *fakeOrg) Query(_ context.Context, soql string) ([]salesforce.Record, error) {
+	time.Sleep(o.latency)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.queries++
