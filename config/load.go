@@ -136,9 +136,6 @@ func (l *loader) receiver(n *strictyaml.Node) {
 		Calls:      m.Int("calls", 4, 1, 25),
 		Rate:       m.Number("rate", 0, 0, 1e6),
 	}
-	if l.cfg.Receiver.Ack == AckSpooled {
-		l.At(m.Get("ack"), "the spool is not available in this version", "write ack: auto or ack: staged")
-	}
 }
 
 func (l *loader) poller(n *strictyaml.Node) {

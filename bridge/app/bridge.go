@@ -47,10 +47,11 @@ type Bridge struct {
 
 	store   *store.Store
 	stager  *stage.Stager
+	spool   *spooler
 	poller  *poll.Poller
 	effects *effect.Worker
-
 	keeper  *retain.Keeper
+
 	console http.Handler // the admin API; nil without a token
 
 	stopping atomic.Bool
@@ -88,7 +89,13 @@ func New(opts Options) (*Bridge, error) {
 	if b.console, err = b.newConsole(); err != nil {
 		return nil, err
 	}
-	return b, b.join()
+	if err := b.join(); err != nil {
+		if b.spool != nil {
+			err = errors.Join(err, b.spool.engine.Close())
+		}
+		return nil, err
+	}
+	return b, nil
 }
 
 // load compiles every source with its secrets.
@@ -139,6 +146,7 @@ func (b *Bridge) connect() error {
 
 // join makes the parts of the configured roles.
 func (b *Bridge) join() error {
+	var err error
 	if b.opts.has(Receive) {
 		r := b.cfg.Receiver
 		b.stager = stage.New(stage.Config{
@@ -146,8 +154,10 @@ func (b *Bridge) join() error {
 			MayCount: func() bool { return !b.yields(event.CountWork) },
 			Staged:   b.wake, Observe: b.metrics.Staged, Log: b.log,
 		})
+		if err = b.openSpool(); err != nil {
+			return err
+		}
 	}
-	var err error
 	if b.opts.has(Effects) {
 		if b.effects, err = b.newEffects(); err != nil {
 			return err

@@ -72,6 +72,9 @@ func (b *Bridge) Run(ctx context.Context) error {
 		return b.shut(admin)
 	})
 	err := g.Wait()
+	if b.spool != nil {
+		err = errors.Join(err, b.spool.engine.Close())
+	}
 	if b.store != nil {
 		err = errors.Join(err, b.store.Close())
 	}
@@ -85,6 +88,9 @@ func (b *Bridge) work(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	if b.poller != nil {
 		g.Go(func() error { return b.poller.Run(ctx) })
+	}
+	if b.spool != nil {
+		g.Go(func() error { return b.spool.drain.Run(ctx) })
 	}
 	if b.effects != nil {
 		g.Go(func() error { return b.effects.Run(ctx) })
@@ -153,7 +159,7 @@ func (b *Bridge) server(h http.Handler) *http.Server {
 func (b *Bridge) receiver() http.Handler {
 	var stager receive.Stager = gate{b, noStager{}}
 	if b.stager != nil {
-		stager = gate{b, b.opts.Seams.stager(b.stager)}
+		stager = gate{b, b.opts.Seams.stager(b.spool.door)}
 	}
 	return receive.NewHandler(receive.Config{
 		Sources: b.source, Stager: stager, PublicURL: b.publicURL(), Timeout: stageWait, Metrics: b.metrics, Log: b.log, Now: b.now,

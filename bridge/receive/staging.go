@@ -17,11 +17,12 @@ const (
 	resultAccepted  = string(stage.Accepted)
 	resultDuplicate = string(stage.Duplicate)
 	resultConflict  = string(stage.Conflict)
+	resultSpooled   = string(stage.Spooled)
 	resultIgnored   = "ignored"
 )
 
 // precedence of the results in the status of a delivery with several events.
-var precedence = []string{resultAccepted, resultConflict, resultDuplicate, resultIgnored}
+var precedence = []string{resultAccepted, resultConflict, resultSpooled, resultDuplicate, resultIgnored}
 
 // decided is one event's result.
 type decided struct {
@@ -128,9 +129,9 @@ func answerFor(events []decided) (reply, error) {
 			break
 		}
 	}
-	status := http.StatusOK
-	if result == resultAccepted || result == resultConflict {
-		status = http.StatusAccepted
+	status := http.StatusAccepted
+	if result == resultDuplicate || result == resultIgnored {
+		status = http.StatusOK
 	}
 	var shape any = decided{Status: result}
 	switch {
