@@ -100,7 +100,7 @@ func (s *Stager) stageConflict(w *waiter, original known, id string) {
 		why: "other content under the id of an event that was accepted before"})
 	e.Outcome = event.Conflict
 	e.ConflictOf = original.row
-	inner := s.enter(Request{Event: e})
+	inner := s.enter(s.root, Request{Event: e})
 	a := <-inner.done
 	switch {
 	case a.Err != nil:

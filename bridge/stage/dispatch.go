@@ -72,7 +72,7 @@ func (s *Stager) StageTogether(ctx context.Context, requests []Request) []Answer
 	waits := make([]*waiter, len(requests))
 	var batch []*entry
 	for i, r := range requests {
-		w, stored, open := s.admit(r)
+		w, stored, open := s.admit(ctx, r)
 		waits[i] = w
 		if !open {
 			continue

@@ -14,6 +14,9 @@
 // again. A cache of confirmed keys answers known duplicates without a call; it
 // never decides that an event is new.
 //
+// An event from before the time up to which retention has deleted rows goes to
+// review: it can't be told from one whose row is gone.
+//
 // Duplicates are counted on the original row, gathered and written at most
 // every 30 seconds.
 package stage

@@ -1,6 +1,8 @@
 package stage
 
 import (
+	"context"
+
 	"sfbridge/bridge/event"
 	"sfbridge/salesforce"
 )
@@ -35,8 +37,8 @@ func (w *waiter) answer(a Answer) { w.done <- a }
 
 // enter finds the event's place: answered by the cache, behind an equal id, or
 // as a row of its own.
-func (s *Stager) enter(r Request) *waiter {
-	w, stored, open := s.admit(r)
+func (s *Stager) enter(ctx context.Context, r Request) *waiter {
+	w, stored, open := s.admit(ctx, r)
 	if !open {
 		return w
 	}
@@ -46,8 +48,9 @@ func (s *Stager) enter(r Request) *waiter {
 	return w
 }
 
-// admit answers what needs no call; open says that the event needs a row.
-func (s *Stager) admit(r Request) (w *waiter, stored event.StoredPayload, open bool) {
+// admit answers what needs no call of its own; open says that the event needs a
+// row.
+func (s *Stager) admit(ctx context.Context, r Request) (w *waiter, stored event.StoredPayload, open bool) {
 	w = &waiter{event: r.Event, reject: r.RejectConflict, again: r.Again, done: make(chan Answer, 1)}
 	if s.isClosed() {
 		w.answer(Answer{EventID: r.Event.ID, Err: &Unavailable{Reason: "shutting down"}})
@@ -57,7 +60,11 @@ func (s *Stager) admit(r Request) (w *waiter, stored event.StoredPayload, open b
 		s.meet(w, known)
 		return w, stored, false
 	}
-	stored, err := event.EncodePayload(r.Event.Payload)
+	screened, err := s.screen(ctx, r.Event)
+	if err == nil {
+		w.event = screened
+		stored, err = event.EncodePayload(r.Event.Payload)
+	}
 	if err != nil {
 		w.answer(Answer{EventID: r.Event.ID, Err: err})
 		return w, stored, false

@@ -22,6 +22,9 @@ type fakeOrg struct {
 	calls    []int // rows of each insert
 	queries  int
 	latency  time.Duration // of a query
+	horizons map[string]time.Time
+	asked    int   // how often for horizons
+	away     error // what such a question gets
 
 	// before runs at the start of an insert, after at its end; their error is
 	// the call's.
@@ -124,6 +127,9 @@ func (o *fakeOrg) Query(_ context.Context, soql string) ([]salesforce.Record, er
 	time.Sleep(o.latency)
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if strings.Contains(soql, "FROM "+event.QueueObject) {
+		return o.lockRows(), o.away
+	}
 	o.queries++
 	wanted := map[string]bool{}
 	for _, m := range quoted.FindAllStringSubmatch(soql, -1) {
@@ -149,6 +155,16 @@ func (o *fakeOrg) Query(_ context.Context, soql string) ([]salesforce.Record, er
 		}
 	}
 	return found, nil
+}
+
+// lockRows answers a question for horizons. The lock is held.
+func (o *fakeOrg) lockRows() []salesforce.Record {
+	o.asked++
+	var found []salesforce.Record
+	for name, at := range o.horizons {
+		found = append(found, salesforce.Record{event.QueueFieldName: name, event.QueueFieldHorizon: at.UTC().Format("2006-01-02T15:04:05.000-0700")})
+	}
+	return found
 }
 
 func (o *fakeOrg) count() int {

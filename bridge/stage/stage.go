@@ -95,6 +95,7 @@ type Stager struct {
 	conflicts conflicts
 	counts    counts
 	health    health
+	horizons  horizons
 
 	// root is the life of the calls, which outlive the waiters that began them.
 	root context.Context
@@ -141,7 +142,7 @@ type Request struct {
 func (s *Stager) Stage(ctx context.Context, requests []Request) []Answer {
 	waits := make([]*waiter, len(requests))
 	for i, r := range requests {
-		waits[i] = s.enter(r)
+		waits[i] = s.enter(ctx, r)
 	}
 	return await(ctx, waits)
 }
