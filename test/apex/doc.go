@@ -10,7 +10,10 @@
 //	node types.mjs ../../apex      needs java
 //	node lint.mjs ../../apex       needs java
 //	node names.mjs ../../apex
-//	node interpret/run.mjs node_modules/@prettier-apex/apex-ast-serializer-linux-x64/apex-ast-serializer-linux-x64 ../../apex
+//	node interpret/run.mjs PARSER ../../apex         the tests
+//	node interpret/arrivals.mjs PARSER ../../apex    every order of arrival
+//
+// PARSER is node_modules/@prettier-apex/apex-ast-serializer-linux-x64/apex-ast-serializer-linux-x64.
 //
 // None of it is Salesforce: what passes is parsed, type-checked, linted and
 // interpreted, not proven on a platform. Each gate is tried on a copy with one

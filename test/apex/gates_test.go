@@ -68,6 +68,11 @@ var gates = []struct {
 		func(project string) []string { return []string{"node", "interpret/run.mjs", parser, project} },
 		seed{classes + "decide/BridgeStanding.cls", "return a < b ? -1 : 1;", "return a < b ? 1 : -1;", "BridgeNineChecksTest.out_of_order"},
 	},
+	{
+		"arrivals", false,
+		func(project string) []string { return []string{"node", "interpret/arrivals.mjs", parser, project} },
+		seed{classes + "decide/BridgeDecision.cls", "comer().compareWith(new BridgeStanding(heldOrder", "comer().compareWith(new BridgeStanding(record.order", "by stripe:w, 0 open"},
+	},
 }
 
 func TestGates(t *testing.T) {

@@ -25,7 +25,7 @@ export class Org {
 
   reset() {
     this.tables = new Map();
-    this.counters = { queries: 0n, dmlstatements: 0n };
+    this.counters = { queries: 0n, dmlstatements: 0n, dmlrows: 0n };
     this.jobs = [];
     this.number = 0;
     for (const [name, body] of this.resources) this.store('staticresource', [['name', name], ['body', body]]);
@@ -102,6 +102,7 @@ export class Org {
   dml(verb, what, isStrict) {
     const rows = what instanceof List ? what.items : [what];
     this.count('dmlstatements');
+    this.counters.dmlrows += BigInt(rows.length);
     const results = rows.map((row, i) => this[verb](row, rows.slice(0, i)));
     const failed = results.findIndex((r) => r.error);
     if (isStrict && failed >= 0) this.interpreter.raise('DmlException', results[failed].error.message);

@@ -4,17 +4,11 @@
 //
 // Prints one line per test that fails and a closing line; exit code 1 if one
 // failed. What passes here was run by this interpreter, not by Salesforce.
-import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { Blob, Interpreter, Library, Thrown, load } from './index.mjs';
-import { Org } from './org.mjs';
+import { Thrown } from './index.mjs';
+import { Project } from './project.mjs';
 
-function filesBelow(folder, ending) {
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    return statSync(path).isDirectory() ? filesBelow(path, ending) : path.endsWith(ending) ? [path] : [];
-  });
-}
+// What a transaction may do, as far as an org in memory counts it.
+const LIMITS = [['queries', 100n], ['dmlstatements', 150n], ['dmlrows', 10000n]];
 
 function testsOf(classes, wanted) {
   const tests = [];
@@ -27,28 +21,16 @@ function testsOf(classes, wanted) {
   return tests;
 }
 
-function forget(classes) {
-  for (const cls of classes) {
-    if (!cls.statics) continue;
-    cls.isReady = false;
-    cls.staticValues.clear();
-    forget(cls.inner.values());
-  }
-}
-
 const [serializer, project, ...wanted] = process.argv.slice(2);
-const folders = ['force-app', 'samples', 'tests'].map((f) => join(project, f, 'main', 'default'));
-const classes = load(serializer, folders.flatMap((f) => filesBelow(f, '.cls')));
-const resources = filesBelow(folders[2], '.json').map((f) => [basename(f, '.json'), new Blob(readFileSync(f))]);
-const org = new Org(folders.slice(0, 2).map((f) => join(f, 'objects')), resources);
+const running = new Project(serializer, project);
+const { org } = running;
 let failed = 0;
-const tests = testsOf(classes, wanted);
+const tests = testsOf(running.classes, wanted);
 for (const { cls, method, name } of tests) {
-  forget(classes.values());
-  const interpreter = new Interpreter(classes, new Library(), org);
-  org.reset();
+  const interpreter = running.fresh();
   try {
     interpreter.callStatic(cls, method.name, []);
+    for (const [what, most] of LIMITS) if (org.counters[what] > most) throw new Error(`${org.counters[what]} ${what}, and Salesforce allows ${most}`);
   } catch (e) {
     failed += 1;
     console.log(`${name}: ${e instanceof Thrown ? e.message : e.stack.split('\n').slice(0, 4).join(' | ')}`);
