@@ -71,7 +71,7 @@ func (f *File) GuardFindings(objects ...string) []Problem {
 
 func (s *spec) guardFindings(objects ...string) []Problem {
 	key := s.key.String()
-	if slices.Contains(objects, key) {
+	if slices.Contains(objects, key) || slices.Contains(objects, s.key.only()) {
 		return nil
 	}
 	found := s.place

@@ -94,7 +94,8 @@ var (
 func (l *loader) top(root *strictyaml.Node) {
 	m := root.Map(l.Report, topKeys...)
 	for _, e := range root.Entries {
-		if e.Key != "secrets" && e.Key != "params" {
+		// A key that isn't known is reported as such, and nothing else of it.
+		if slices.Contains(topKeys, e.Key) && e.Key != "secrets" && e.Key != "params" {
 			l.noReferences(e.Value)
 		}
 	}
@@ -143,6 +144,11 @@ func (l *loader) noReferences(n *strictyaml.Node) {
 
 func (l *loader) secrets(n *strictyaml.Node) []string {
 	var out []string
+	if n != nil && n.Kind == strictyaml.Scalar {
+		// What stands here may be the secret itself: the message must not show it.
+		l.At(n, "must be a list", `write secrets: ["${NAME}"]`)
+		return nil
+	}
 	for _, item := range n.AsList(l.Report) {
 		if ref, ok := item.AsSecret(l.Report); ok {
 			if slices.Contains(out, ref) {

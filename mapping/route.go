@@ -146,6 +146,15 @@ func (k key) paths() []path.Path {
 	return k.template.Paths()
 }
 
+// only is the path that the key is made of alone, "" where there are several.
+// Fixed text around it, as in shop-{$.id}, names the same object.
+func (k key) only() string {
+	if paths := k.paths(); len(paths) == 1 {
+		return paths[0].String()
+	}
+	return ""
+}
+
 // String names the key's source for comparison: a path alone in a template is
 // the path.
 func (k key) String() string {

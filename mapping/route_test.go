@@ -129,6 +129,24 @@ routes:
 	assert.NotContains(t, string(f.Canonical()), dir, "the compiled form doesn't depend on where the file lies")
 }
 
+func TestGuardsOrderTheEventsObject(t *testing.T) {
+	t.Parallel()
+	for key, warned := range map[string]bool{
+		"from: $.id":               false,
+		`template: "{$.id}"`:       false,
+		`template: "shop-{$.id}"`:  false, // fixed text around it names the same object
+		"from: $.order":            true,
+		`template: "o-{$.order}"`:  true,
+		`template: "{$.id}/{$.n}"`: true,
+		"first: [$.id, $.order]":   true,
+	} {
+		f, err := Parse("shop.yaml", []byte("source: shop\nprovider: shopify\nroutes:\n  - name: a\n    when: {type: a}\n    records:\n"+
+			"      - {object: A__c, order: true, key: {field: E__c, "+key+"}, fields: {S__c: $.s}}\n"))
+		require.NoError(t, err, key)
+		assert.Equal(t, warned, len(f.GuardFindings("$.id")) > 0, key)
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	f, err := Parse("shop.yaml", []byte(`source: shop

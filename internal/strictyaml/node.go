@@ -3,6 +3,7 @@ package strictyaml
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 )
 
@@ -95,6 +96,17 @@ func (n *Node) kindName() string {
 
 // shown is a scalar for messages: short, and never a filled-in value.
 func (n *Node) shown() string { return shorten(n.Spelled) }
+
+// item is a scalar as it can stand in a flow list.
+func (n *Node) item() string {
+	if plainItem.MatchString(n.Spelled) {
+		return n.shown()
+	}
+	return strconv.Quote(n.shown())
+}
+
+// plainItem needs no quotes in a flow list.
+var plainItem = regexp.MustCompile(`^[\w$.][\w$.@/-]*$`)
 
 // ChildPath is the path of a member; a key that isn't plain is quoted.
 func ChildPath(parent, key string) string {

@@ -78,7 +78,7 @@ func (n *Node) AsList(report *Report) []*Node {
 	if n.Kind != Sequence {
 		do := "write it in […]"
 		if n.Kind == Scalar {
-			do = "write [" + n.shown() + "]"
+			do = "write [" + n.item() + "]"
 		}
 		report.At(n, "must be a list, not "+n.kindName(), do)
 		return nil

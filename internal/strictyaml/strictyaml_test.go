@@ -124,7 +124,7 @@ func TestReadersReportAndGoOn(t *testing.T) {
 	root, report := parse(t, `txet: a
 flag: "true"
 word: tow
-list: a
+list: "*.yaml"
 int: 21
 span: 90
 size: 3 pounds
@@ -148,7 +148,7 @@ map: {$.id}
 		`f.yaml:1:1: text is missing: write text: …`,
 		`f.yaml:2:7: flag: must be true or false, not "true": write true or false without quotes`,
 		`f.yaml:3:7: word: "tow" is not one of one, two: did you mean "two"?`,
-		`f.yaml:4:7: list: must be a list, not "a": write [a]`,
+		`f.yaml:4:7: list: must be a list, not "*.yaml": write ["*.yaml"]`,
 		`f.yaml:5:6: int: "21" is not a whole number from 0 to 20: write for example 3`,
 		`f.yaml:6:7: span: "90" is not a time span from 0s to 1h: write for example 1m`,
 		`f.yaml:7:7: size: "3 pounds" is not a size from 1 to 2MiB: write for example 1MiB`,
