@@ -6,6 +6,7 @@ import (
 	"flag"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -112,6 +113,7 @@ func TestDraftFromPayloadsAlone(t *testing.T) {
 	require.NoError(t, err)
 	golden(t, "offline.yaml", draft.Text)
 	assert.Contains(t, draft.Decisions, "key: the external ID field of Payment__c")
+	assert.Len(t, draft.Decisions, strings.Count(draft.Text, "# decide: "), "every mark in the draft is counted")
 
 	samples[0], samples[1] = samples[1], samples[0]
 	again, err := propose.Draft(t.Context(), propose.Config{Head: propose.Head("stripe", nil, nil), Vendor: "stripe", Object: "Payment__c", Samples: samples})
@@ -126,6 +128,7 @@ func TestDraftFitsTheOrg(t *testing.T) {
 	require.NoError(t, err)
 	golden(t, "online.yaml", draft.Text)
 	assert.Contains(t, draft.Decisions, "Region__c: required (string); no value was found for it")
+	assert.Len(t, draft.Decisions, strings.Count(draft.Text, "# decide: "), "those in comments too")
 
 	cfg.Object = "Nothing__c"
 	_, err = propose.Draft(t.Context(), cfg)

@@ -95,9 +95,6 @@ func (d *drafter) write() string {
 	var b strings.Builder
 	b.WriteString("# A first draft. Places where a person must decide are marked \"decide:\".\n")
 	b.WriteString(d.cfg.Head)
-	for line := range strings.Lines(d.cfg.Head) {
-		d.decided(line)
-	}
 	types := d.types()
 	for i, t := range types {
 		types[i] = scalar(strings.NewReplacer("${", "?{", `\`, `\\`, "*", `\*`, "?", `\?`).Replace(t))
@@ -121,7 +118,9 @@ func (d *drafter) write() string {
 	}
 	for _, comment := range d.open {
 		fmt.Fprintf(&b, "          # %s\n", oneLine(comment))
-		d.decided(comment)
+	}
+	for line := range strings.Lines(b.String()) {
+		d.decided(line)
 	}
 	return b.String()
 }
@@ -130,21 +129,19 @@ func (d *drafter) write() string {
 func (d *drafter) member(b *strings.Builder, indent string, l line) {
 	fmt.Fprintf(b, "%s%s: %s", indent, l.name, l.value)
 	if l.decide != "" {
-		comment := "   # decide: " + oneLine(l.decide)
-		b.WriteString(comment)
-		d.decided(l.name + comment)
+		b.WriteString("   # decide: " + oneLine(l.decide))
 	}
 	b.WriteByte('\n')
 }
 
 // decided keeps the decision that a line asks for.
 func (d *drafter) decided(line string) {
-	what, decide, ok := strings.Cut(strings.TrimSpace(line), "# decide: ")
+	what, decide, ok := strings.Cut(strings.TrimLeft(line, " #"), "# decide: ")
 	if !ok {
 		return
 	}
 	name, _, _ := strings.Cut(strings.TrimSpace(what), ":")
-	d.decisions = append(d.decisions, oneLine(name+": "+decide))
+	d.decisions = append(d.decisions, oneLine(name+": "+strings.TrimSpace(decide)))
 }
 
 // routeName names the route after the object.
