@@ -25,7 +25,7 @@ func newAccept(env environment) *cobra.Command {
 				return err
 			}
 			r.Filter, r.Who = f.filter, env.user
-			return act(c, env, f.config, bulk{verb: "accepted", dryRun: r.DryRun, run: func(ctx context.Context, d *operate.Desk, p func(operate.Report)) (operate.Report, error) {
+			return act(c, env, f.config, bulk{verb: "accepted", due: true, dryRun: r.DryRun, run: func(ctx context.Context, d *operate.Desk, p func(operate.Report)) (operate.Report, error) {
 				r.Progress = p
 				return d.Accept(ctx, r)
 			}})

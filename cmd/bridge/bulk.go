@@ -18,6 +18,7 @@ const bulkRate = 200
 // bulk is a person's action on all events that a filter chooses.
 type bulk struct {
 	verb   string // what has happened to them: replayed
+	due    bool   // the processor has to decide them now
 	dryRun bool
 	run    func(ctx context.Context, d *operate.Desk, progress func(operate.Report)) (operate.Report, error)
 }
@@ -31,10 +32,14 @@ func act(c *cobra.Command, env environment, file string, b bulk) error {
 	human := !wantsJSON(c, env)
 	var progress func(operate.Report)
 	if human && !b.dryRun {
-		progress = func(r operate.Report) { fmt.Fprintf(env.err, "\r%d %s", r.Done, b.verb) }
+		progress = func(r operate.Report) {
+			if r.Done > 0 {
+				fmt.Fprintf(env.err, "\r%d %s", r.Done, b.verb)
+			}
+		}
 	}
 	report, err := b.run(c.Context(), d, progress)
-	if progress != nil {
+	if progress != nil && report.Done > 0 {
 		fmt.Fprintln(env.err)
 	}
 	if err != nil {
@@ -56,7 +61,11 @@ func showBulk(env environment, b bulk, report operate.Report) error {
 	if b.dryRun {
 		verb, n = "would be "+verb, report.Matched
 	}
-	fmt.Fprintf(env.out, "%d events %s\n", n, verb)
+	noun := "events"
+	if n == 1 {
+		noun = "event"
+	}
+	fmt.Fprintf(env.out, "%d %s %s\n", n, noun, verb)
 	t := newTable(env.out)
 	counts := func(title string, by map[string]int) {
 		for _, name := range slices.Sorted(maps.Keys(by)) {
@@ -72,5 +81,11 @@ func showBulk(env environment, b bulk, report operate.Report) error {
 	for _, refused := range report.Refusals {
 		t.row("  refused", refused.EventID, strings.TrimSpace(refused.Code+" "+refused.Message))
 	}
-	return t.flush()
+	if err := t.flush(); err != nil {
+		return err
+	}
+	if b.due && !b.dryRun && report.Done > 0 {
+		fmt.Fprintln(env.out, "due now: a running bridge that is idle looks for them within poller.idle (60s if not set)")
+	}
+	return nil
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -108,12 +110,22 @@ func newMapTrial(name string, inputs []mapInput) (*mapTrial, error) {
 	for _, in := range inputs {
 		p := mappedPayload{name: in.name}
 		if p.events, p.err = dryEvents(source, in.delivery); p.err != nil && len(inputs) == 1 {
-			return nil, fmt.Errorf("%s: %w", in.name, p.err)
+			return nil, unread(in, p.err)
 		}
 		p.results = t.file.DryRun(p.events).Events
 		t.payloads = append(t.payloads, p)
 	}
 	return t, nil
+}
+
+// unread tells why a payload is no delivery, and how to give what stands in
+// headers, which a saved body lacks.
+func unread(in mapInput, err error) error {
+	var refusal *identify.Refusal
+	if errors.As(err, &refusal) && strings.Contains(refusal.Error(), "header.") {
+		return fmt.Errorf("%s: %w: give the delivery's headers with --header 'Name: value'", in.name, err)
+	}
+	return fmt.Errorf("%s: %w", in.name, err)
 }
 
 func loadMapping(name string) (*app.Source, error) {

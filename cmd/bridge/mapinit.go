@@ -102,11 +102,11 @@ func samples(head string, catalog *provider.Catalog, inputs []mapInput) ([]propo
 	for _, in := range inputs {
 		doc, err := source.Identifier.Read(in.delivery)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.name, err)
+			return nil, unread(in, err)
 		}
 		found, err := doc.Events()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.name, err)
+			return nil, unread(in, err)
 		}
 		for _, f := range found {
 			out = append(out, propose.Sample{Type: f.Event.Type, ObjectID: f.Event.ObjectID, Ordered: f.Event.Order != nil, Value: f.Value})
@@ -134,6 +134,11 @@ func describer(env environment, file string) (propose.Org, error) {
 // deliverDraft writes the draft where it was asked for and counts what is left
 // to decide.
 func deliverDraft(c *cobra.Command, env environment, file string, draft propose.Proposal) error {
+	if file != "" {
+		if err := writeNew(file, draft.Text); err != nil {
+			return err
+		}
+	}
 	if asked, _ := c.Flags().GetBool("json"); asked {
 		return printJSON(env.out, map[string]any{"mapping": draft.Text, "decisions": draft.Decisions})
 	}
@@ -141,8 +146,6 @@ func deliverDraft(c *cobra.Command, env environment, file string, draft propose.
 		if _, err := io.WriteString(env.out, draft.Text); err != nil {
 			return err
 		}
-	} else if err := writeNew(file, draft.Text); err != nil {
-		return err
 	}
 	fmt.Fprintf(env.err, "%d places to decide; try the mapping with: bridge map --mapping FILE --payload FILE\n", len(draft.Decisions))
 	return nil

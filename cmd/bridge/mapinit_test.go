@@ -51,7 +51,8 @@ func TestMapInitFitsTheOrg(t *testing.T) {
 func TestMapInitGuessesTheIdentityOfAGenericSender(t *testing.T) {
 	t.Parallel()
 	const payload = `{"id":"e1","topic":"order.paid","order":{"id":"o1","total":"12.50"}}`
-	r := bridge(t, nil, payload, "--json", "map", "init", "--provider", "generic", "--object", "Order__c", "--payload", "-")
+	file := filepath.Join(t.TempDir(), "m.yaml")
+	r := bridge(t, nil, payload, "--json", "map", "init", "--provider", "generic", "--object", "Order__c", "--payload", "-", "--out", file)
 	require.Equal(t, exitOK, r.code, r.err)
 	var draft struct {
 		Mapping   string
@@ -60,19 +61,33 @@ func TestMapInitGuessesTheIdentityOfAGenericSender(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(r.out), &draft))
 	assert.Contains(t, draft.Mapping, "  type: $.topic   # decide: what happened\n  object: $.order.id   # decide:")
 	assert.Contains(t, draft.Decisions, "type: what happened")
-	file := write(t, t.TempDir(), "m.yaml", draft.Mapping)
+	written, err := os.ReadFile(file)
+	require.NoError(t, err, "--out writes the file with --json too")
+	assert.Equal(t, draft.Mapping, string(written))
 	r = bridge(t, nil, payload, "map", "--mapping", file, "--payload", "-")
 	assert.Equal(t, exitOK, r.code, r.err)
 	assert.Contains(t, r.out, `"Total__c":12.50`)
 }
 
+func TestWhatStandsInHeadersIsAskedFor(t *testing.T) {
+	t.Parallel()
+	const payload = `{"action":"opened","issue":{"node_id":"I_1"}}`
+	args := []string{"map", "init", "--provider", "github", "--object", "Case", "--payload", "-"}
+	r := bridge(t, nil, payload, args...)
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.err, "header.X-GitHub-Delivery: is missing: give the delivery's headers with --header 'Name: value'")
+	r = bridge(t, nil, payload, append(args, "--header", "X-GitHub-Delivery: d1", "--header", "X-GitHub-Event: issues")...)
+	assert.Equal(t, exitOK, r.code, r.err)
+	assert.Contains(t, r.out, "when: {type: [issues.opened]}")
+}
+
 func TestMapInitAskedWrongly(t *testing.T) {
 	t.Parallel()
 	for says, args := range map[string][]string{
-		"needs --object": {"map", "init", "--provider", "stripe"},
-		"needs --config": {"map", "init", "--provider", "stripe", "--object", "A__c", "--payload", "-", "--org"},
-		"nobody":         {"map", "init", "--provider", "nobody", "--object", "A__c", "--payload", "-"},
-		"takes no arg":   {"map", "init", "x"},
+		"bridge map init needs --object": {"map", "init", "--provider", "stripe"},
+		"needs --config":                 {"map", "init", "--provider", "stripe", "--object", "A__c", "--payload", "-", "--org"},
+		"nobody":                         {"map", "init", "--provider", "nobody", "--object", "A__c", "--payload", "-"},
+		"takes no arg":                   {"map", "init", "x"},
 	} {
 		r := bridge(t, nil, charge, args...)
 		assert.Equal(t, exitUsage, r.code, says)

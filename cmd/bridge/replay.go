@@ -21,7 +21,7 @@ func newReplay(env environment) *cobra.Command {
 				return err
 			}
 			r.Filter, r.Who = f.filter, env.user
-			return act(c, env, f.config, bulk{verb: "replayed", dryRun: r.DryRun, run: func(ctx context.Context, d *operate.Desk, p func(operate.Report)) (operate.Report, error) {
+			return act(c, env, f.config, bulk{verb: "replayed", due: true, dryRun: r.DryRun, run: func(ctx context.Context, d *operate.Desk, p func(operate.Report)) (operate.Report, error) {
 				r.Progress = p
 				return d.Replay(ctx, r)
 			}})

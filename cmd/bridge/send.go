@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,6 +55,9 @@ func send(c *cobra.Command, env environment, o sendOptions) error {
 	if o.sender.Times < 1 || o.sender.Workers < 1 {
 		return usage("--times and --parallel are at least 1")
 	}
+	if !strings.HasPrefix(o.sender.URL, "http://") && !strings.HasPrefix(o.sender.URL, "https://") {
+		return usage("--url %q: begin with http:// or https://, as in http://127.0.0.1:8080/webhooks/SOURCE", o.sender.URL)
+	}
 	if err := o.prepare(env); err != nil {
 		return err
 	}
@@ -85,7 +89,7 @@ func (o *sendOptions) prepare(env environment) error {
 		return err
 	}
 	if !o.sender.Preset.Unsigned() && o.sender.Secret == "" {
-		return usage("bridge send needs --secret: the %s", o.sender.Preset.Secrets)
+		return usage("bridge send needs --secret: %s", o.sender.Preset.Secrets)
 	}
 	if o.sender.Header, err = parseHeaders(o.headers); err != nil {
 		return err
@@ -144,11 +148,14 @@ func progress(env environment, times int) func(trial.Sent) {
 func showSent(env environment, r trial.SendReport) {
 	fmt.Fprintf(env.out, "%d sent, %d accepted\n", r.Sent, r.Accepted)
 	for _, status := range slices.Sorted(maps.Keys(r.Statuses)) {
-		name := http.StatusText(status)
+		answer := fmt.Sprint(status, " ", http.StatusText(status))
 		if status == 0 {
-			name = "no answer: " + r.First.Error
+			answer = "no answer"
+			if r.First.Error != "" {
+				answer += ": " + r.First.Error
+			}
 		}
-		fmt.Fprintf(env.out, "%6d × %d %s\n", r.Statuses[status], status, name)
+		fmt.Fprintf(env.out, "%6d × %s\n", r.Statuses[status], answer)
 	}
 	if r.First.Answer != "" {
 		fmt.Fprintf(env.out, "first answer: %s\n", oneLine(r.First.Answer))
