@@ -94,7 +94,7 @@ func newRoot(env environment) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().Bool("json", false, "print JSON (implied when the output is not a terminal)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%v: bridge %s --help shows its flags", err, c.Name())
+		return usage("%v: %s --help shows its flags", err, c.CommandPath())
 	})
 	root.AddCommand(
 		newServe(env), newCheck(env), newMap(env), newVerify(env), newSend(env), newSimorg(env),
@@ -111,7 +111,7 @@ func newRoot(env environment) *cobra.Command {
 
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usage("bridge %s takes no argument, got %q", c.Name(), args[0])
+		return usage("%s takes no argument, got %q", c.CommandPath(), args[0])
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func noArgs(c *cobra.Command, args []string) error {
 func oneArg(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usage("bridge %s takes one argument: %s", c.Name(), what)
+			return usage("%s takes one argument: %s", c.CommandPath(), what)
 		}
 		return nil
 	}
@@ -129,7 +129,7 @@ func oneArg(what string) cobra.PositionalArgs {
 func required(c *cobra.Command, flags ...string) error {
 	for _, name := range flags {
 		if !c.Flags().Changed(name) {
-			return usage("bridge %s needs --%s", c.Name(), name)
+			return usage("%s needs --%s", c.CommandPath(), name)
 		}
 	}
 	return nil

@@ -59,6 +59,8 @@ func TestWrongUse(t *testing.T) {
 		{"show --config x", "takes one argument"},
 		{"map --mapping x", "needs --payload"},
 		{"verify --provider stripe", "needs --secret"},
+		{"send --url http://127.0.0.1:1 --provider generic --body -", "needs --secret: the shared secret"},
+		{"send --url 127.0.0.1:1/webhooks/s --provider generic --secret x --body -", "begin with http:// or https://"},
 		{"verify --provider nobody --secret x --body -", "nobody"},
 		{"send --url http://127.0.0.1:1 --provider nobody --secret x --body -", "nobody"},
 		{"simorg --metadata /does/not/exist", "not a folder"},
