@@ -32,6 +32,7 @@ type Config struct {
 	Store    string // empty: {dir: ./data}, in Dir
 
 	Outbound  string // section of the settings; empty: left out
+	Retention string // section of the settings; empty: left out
 	PublicURL string // empty: left out
 	Dir       string // holds settings, mappings and the store; empty: a folder of the test
 }
@@ -69,6 +70,9 @@ func (c Config) settings() string {
 	}
 	if c.Outbound != "" {
 		fmt.Fprintf(&b, "outbound: %s\n", c.Outbound)
+	}
+	if c.Retention != "" {
+		fmt.Fprintf(&b, "retention: %s\n", c.Retention)
 	}
 	login := c.Org.URL
 	if c.Via != nil {
