@@ -106,5 +106,3 @@ func (m *Metrics) Snapshot() (map[string]any, error) {
 	}
 	return all, nil
 }
-
-func (b *Bridge) drift() []any { return []any{} }

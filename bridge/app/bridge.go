@@ -23,6 +23,7 @@ import (
 	"sfbridge/bridge/poll"
 	"sfbridge/bridge/provider"
 	"sfbridge/bridge/receive"
+	"sfbridge/bridge/reconcile"
 	"sfbridge/bridge/retain"
 	"sfbridge/bridge/stage"
 	"sfbridge/bridge/store"
@@ -51,6 +52,9 @@ type Bridge struct {
 	poller  *poll.Poller
 	effects *effect.Worker
 	keeper  *retain.Keeper
+
+	reconciler *reconcile.Reconciler
+	lists      *outbound.Client // for the providers' lists
 
 	console http.Handler // the admin API; nil without a token
 
@@ -168,9 +172,22 @@ func (b *Bridge) join() error {
 			return err
 		}
 	}
+	if err := b.joinProcess(); err != nil {
+		return err
+	}
+	if b.opts.has(Reconcile) {
+		if b.reconciler, err = b.newReconciler(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Bridge) joinProcess() error {
 	if !b.opts.has(Process) {
 		return nil
 	}
+	var err error
 	if b.store, err = store.Open(store.Config{Dir: b.cfg.Store.Dir}); err != nil {
 		return err
 	}

@@ -50,6 +50,15 @@ func (o *outgoing) fill(file *mapping.File, opts Options) error {
 			o.credentials[[2]string{file.Source, a.Auth}] = value
 		}
 	}
+	if opts.has(Reconcile) {
+		for _, r := range file.Reconciles() {
+			value, err := opts.Env.Expand(r.Auth, dir)
+			if err != nil {
+				problems = append(problems, fmt.Errorf("%s: reconcile.auth: %w", file.Name, err))
+			}
+			o.credentials[[2]string{file.Source, r.Auth}] = value
+		}
+	}
 	return errors.Join(problems...)
 }
 

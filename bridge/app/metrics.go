@@ -17,6 +17,7 @@ type Metrics struct {
 	events     *prometheus.CounterVec
 	calls      *prometheus.CounterVec
 	effects    *prometheus.CounterVec
+	drift      *prometheus.CounterVec
 	stageTime  prometheus.Histogram
 	stageRows  prometheus.Histogram
 	due        prometheus.Gauge
@@ -34,6 +35,7 @@ func NewMetrics(budget func() float64) *Metrics {
 		secrets:    counter("bridge_secret_used_total", "Which secret of a source (by position) verified a delivery.", "source", "position"),
 		events:     counter("bridge_events_total", "Events moved on, by source and outcome.", "source", "outcome"),
 		calls:      counter("bridge_salesforce_calls_total", "Calls to Salesforce by operation and class of the answer.", "operation", "class"),
+		drift:      counter("bridge_drift_total", "Differences from the providers' truth, and stuck rows, by source and kind.", "source", "kind"),
 		effects:    counter("bridge_effects_total", "Tries of side effects by how they ended.", "result"),
 		stageTime: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "bridge_stage_seconds",
 			Help: "How long a staging call took.", Buckets: prometheus.ExponentialBuckets(0.01, 2, 11)}),
@@ -47,7 +49,7 @@ func NewMetrics(budget func() float64) *Metrics {
 		Help: "Share of the org's daily API calls in use, as Salesforce last said."}, budget)
 	oldest := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bridge_oldest_due_seconds",
 		Help: "Age of the oldest row that is due."}, m.oldestDue)
-	m.Registry.MustRegister(m.deliveries, m.secrets, m.events, m.calls, m.effects, m.stageTime, m.stageRows,
+	m.Registry.MustRegister(m.deliveries, m.secrets, m.events, m.calls, m.effects, m.drift, m.stageTime, m.stageRows,
 		m.due, oldest, m.review, used,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
@@ -101,6 +103,11 @@ func (m *Metrics) Event(source, outcome string) { m.events.WithLabelValues(sourc
 
 // Effect counts one try of a side effect.
 func (m *Metrics) Effect(result string) { m.effects.WithLabelValues(result).Inc() }
+
+// Drift counts differences that reconciliation found.
+func (m *Metrics) Drift(source, kind string, n int) {
+	m.drift.WithLabelValues(source, kind).Add(float64(n))
+}
 
 // Call counts one call to Salesforce.
 func (m *Metrics) Call(operation, class string) { m.calls.WithLabelValues(operation, class).Inc() }

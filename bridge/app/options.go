@@ -14,14 +14,15 @@ import (
 type Role string
 
 const (
-	Receive Role = "receive" // take deliveries and stage them
-	Process Role = "process" // apply what is due
-	Effects Role = "effects" // deliver what transitions have caused
-	Retain  Role = "retain"  // clear and delete what is finished and old
+	Receive   Role = "receive"   // take deliveries and stage them
+	Process   Role = "process"   // apply what is due
+	Effects   Role = "effects"   // deliver what transitions have caused
+	Reconcile Role = "reconcile" // compare with the providers' truth
+	Retain    Role = "retain"    // clear and delete what is finished and old
 )
 
-// Roles lists the roles of this version.
-func Roles() []Role { return []Role{Receive, Process, Effects, Retain} }
+// Roles lists the roles.
+func Roles() []Role { return []Role{Receive, Process, Effects, Reconcile, Retain} }
 
 // Options say what to run.
 type Options struct {

@@ -80,6 +80,9 @@ func (b *Bridge) Run(ctx context.Context) error {
 	}
 	b.login.Client.CloseIdle()
 	b.guard.CloseIdle()
+	if b.lists != nil {
+		b.lists.CloseIdle()
+	}
 	return err
 }
 
@@ -94,6 +97,9 @@ func (b *Bridge) work(ctx context.Context) error {
 	}
 	if b.effects != nil {
 		g.Go(func() error { return b.effects.Run(ctx) })
+	}
+	if b.reconciler != nil {
+		g.Go(func() error { return b.reconciler.Run(ctx) })
 	}
 	if b.keeper != nil {
 		g.Go(func() error { return b.keeper.Run(ctx) })

@@ -67,6 +67,9 @@ func IsRepair(id string) bool {
 	return found && strings.HasPrefix(":"+rest, repairMark)
 }
 
+// RepairPrefix begins the event ids of a source's repairs.
+func RepairPrefix(source string) string { return source + repairMark }
+
 // Entity is the unit of ordering: "<source>:<object id>", or the event id
 // (which begins with the source) when the event names no object.
 func Entity(source, objectID, eventID string) string {

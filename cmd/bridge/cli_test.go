@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"sfbridge/bridge/app"
 	"sfbridge/config"
 	"sfbridge/config/examples"
 	"sfbridge/salesforce/simorg"
@@ -73,10 +74,11 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
-func TestRolesOfLaterVersionsAreRefusedByName(t *testing.T) {
+func TestRolesAreKnownByName(t *testing.T) {
 	t.Parallel()
-	_, err := parseRoles([]string{"reconcile"})
-	assert.ErrorContains(t, err, "not available in this version")
+	roles, err := parseRoles([]string{"receive", "process", "effects", "reconcile", "retain"})
+	require.NoError(t, err)
+	assert.Equal(t, app.Roles(), roles)
 	_, err = parseRoles([]string{"dance"})
 	assert.ErrorContains(t, err, "the roles are")
 }

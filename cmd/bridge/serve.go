@@ -37,7 +37,7 @@ func newServe(env environment) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.config, "config", "", "settings file (bridge.yaml)")
-	c.Flags().StringSliceVar(&o.only, "only", nil, "roles of this process: receive, process, effects, retain (default all)")
+	c.Flags().StringSliceVar(&o.only, "only", nil, "roles of this process: receive, process, effects, reconcile, retain (default all)")
 	c.Flags().BoolVar(&o.debug, "debug", false, "log more")
 	return c
 }
@@ -70,19 +70,14 @@ func serve(ctx context.Context, env environment, o serveOptions) error {
 	return err
 }
 
-// laterRoles are roles of the contract whose function is not in this version.
-var laterRoles = []string{"reconcile"}
-
 func parseRoles(names []string) ([]app.Role, error) {
 	var roles []app.Role
 	for _, n := range names {
 		switch {
 		case slices.Contains(app.Roles(), app.Role(n)):
 			roles = append(roles, app.Role(n))
-		case slices.Contains(laterRoles, n):
-			return nil, usage("--only %s: the role is not available in this version", n)
 		default:
-			return nil, usage("--only %s: the roles are receive, process, effects and retain", n)
+			return nil, usage("--only %s: the roles are receive, process, effects, reconcile and retain", n)
 		}
 	}
 	return roles, nil

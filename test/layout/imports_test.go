@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 	"bridge/apply/authority": {"bridge/outbound", "mapping/path"},
 	"bridge/retain":          {"bridge/event", "salesforce", "salesforce/soql"},
 	"bridge/operate":         {"bridge/event", "salesforce", "salesforce/soql"},
+	"bridge/reconcile":       {"bridge/event", "bridge/identify", "bridge/outbound", "mapping", "mapping/path", "salesforce", "salesforce/soql"},
 	"bridge/console":         {"bridge/event", "bridge/operate"},
 	"bridge/trial":           {"bridge/event", "bridge/identify", "bridge/provider", "bridge/verify"},
 	"bridge/propose":         {"mapping", "salesforce"},
