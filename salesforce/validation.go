@@ -35,7 +35,7 @@ func (c *Client) ValidationRules(ctx context.Context, object string) ([]Validati
 // for, or that the org doesn't have it.
 func Hidden(err error) bool {
 	e, ok := AsError(err)
-	if !ok || e.Class == ClassLimit || e.Class == ClassRetryable {
+	if !ok || e.Class == ClassLimit || e.Class == ClassRetryable || e.Class == ClassAuth {
 		return false
 	}
 	return e.Status == http.StatusBadRequest || e.Status == http.StatusForbidden || e.Status == http.StatusNotFound

@@ -93,6 +93,33 @@ mappings: [shop.yaml]
 	assert.Contains(t, r.out, `"mapping":"`+filepath.Join(dir, "shop.yaml")+` route order"`)
 }
 
+// A login that is refused says so; it is no org without objects.
+func TestCheckTellsARefusedLoginFromAMissingObject(t *testing.T) {
+	t.Parallel()
+	srv, err := simorg.New(simorg.Config{})
+	require.NoError(t, err)
+	require.NoError(t, srv.Start())
+	t.Cleanup(func() { assert.NoError(t, srv.Close()) })
+	dir := t.TempDir()
+	write(t, dir, "shop.yaml", `
+source: shop
+provider: stripe
+secrets: ["${S}"]
+routes: [{name: ping, when: {type: ping}, ignore: true}]
+`)
+	cfg := write(t, dir, "bridge.yaml", fmt.Sprintf(`
+salesforce:
+  login_url: %s
+  allow_http: true
+  auth: {flow: client_credentials, client_id: sim, client_secret: "${SECRET}"}
+mappings: [shop.yaml]
+`, srv.URL()))
+	r := bridge(t, map[string]string{"SECRET": "another"}, "", "check", "--config", cfg, "--org")
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.err, "salesforce.auth.client_id")
+	assert.NotContains(t, r.out+r.err, "doesn't exist")
+}
+
 func TestCheckWarnsOfSourcesThatShareAGuard(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -37,6 +37,7 @@ func TestHidden(t *testing.T) {
 		{http.StatusNotFound, salesforce.ClassConfiguration, true},
 		{http.StatusForbidden, salesforce.ClassLimit, false},
 		{http.StatusUnauthorized, salesforce.ClassAuth, false},
+		{http.StatusBadRequest, salesforce.ClassAuth, false}, // a login that was refused
 		{http.StatusServiceUnavailable, salesforce.ClassRetryable, false},
 	} {
 		err := &salesforce.Error{Status: c.status, Fault: salesforce.Fault{Class: c.class}}
