@@ -187,6 +187,55 @@ func (c *counting) Composite(ctx context.Context, subs []salesforce.Subrequest, 
 	return c.Client.Composite(ctx, subs, allOrNone)
 }
 
+// cut breaks the first transaction off: before it arrives, or after it was
+// committed.
+type cut struct {
+	*salesforce.Client
+	after bool
+	calls int
+}
+
+func (o *cut) Composite(ctx context.Context, subs []salesforce.Subrequest, allOrNone bool) ([]salesforce.Subresponse, error) {
+	if o.calls++; o.calls > 1 {
+		return o.Client.Composite(ctx, subs, allOrNone)
+	}
+	if o.after {
+		if _, err := o.Client.Composite(ctx, subs, allOrNone); err != nil {
+			return nil, err
+		}
+	}
+	return nil, errors.New("cut off")
+}
+
+func TestASweepThatWasBrokenOff(t *testing.T) {
+	t.Parallel()
+	for name, after := range map[string]bool{"between archive and deletion": false, "after the deletion": true} {
+		for step, days := range map[string]int{"deleted": 95, "cleared": 40} {
+			t.Run(step+", "+name, func(t *testing.T) {
+				t.Parallel()
+				b := newBed(t)
+				b.stage(ev(1, days, nil), ev(2, days, nil))
+				b.cfg.Org = &cut{Client: b.client, after: after}
+				k, err := retain.New(b.cfg)
+				require.NoError(t, err)
+				_, err = k.Sweep(t.Context())
+				require.ErrorContains(t, err, "cut off")
+				if !after {
+					assert.Equal(t, `{"n":1}`, string(b.events()["shop:1"].Payload), "nothing was touched")
+				}
+				_, err = k.Sweep(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, retain.Report{}, b.sweep())
+				report, err := b.restore(nil)
+				require.NoError(t, err)
+				assert.Equal(t, 2, report.Matched, "archived twice is one event")
+				assert.Equal(t, 2, report.Restored+report.Refilled)
+				assert.Equal(t, `{"n":2}`, string(b.events()["shop:2"].Payload))
+			})
+		}
+	}
+}
+
 func TestYieldsToTheBudget(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
