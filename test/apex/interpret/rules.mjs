@@ -29,7 +29,9 @@ function unknown(field, value) {
 function double(org, row, field, before) {
   if (!field.isUnique) return null;
   const name = field.name.toLowerCase();
-  const other = org.rowsOf(row.object).find((r) => r !== before && sameKey(field, r.get(name), row.get(name)));
+  const value = row.get(name);
+  const isTaken = field.isCaseSensitive ? (r) => r.values.get(name) === value : (r) => sameKey(field, r.get(name), value);
+  const other = org.rowsOf(row.object).find((r) => isTaken(r) && r !== before);
   return other ? { code: 'DUPLICATE_VALUE', message: `duplicate value found: ${field.name} duplicates value on record with id: ${other.get('id').slice(0, 15)}` } : null;
 }
 
