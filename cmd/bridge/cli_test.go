@@ -67,6 +67,9 @@ func TestWrongUse(t *testing.T) {
 		{"simorg --metadata /does/not/exist", "not a folder"},
 		{"events --config x --status lost", "unknown status"},
 		{"events --config x --since tomorrow", "write a time like"},
+		{"discard --config x --status review", "needs --reason"},
+		{"accept --config x --status review", "needs --reason"},
+		{"restore", "needs --config"},
 	} {
 		r := bridge(t, nil, "{}", strings.Fields(c.args)...)
 		assert.Equal(t, exitUsage, r.code, c.args)
