@@ -61,6 +61,24 @@ func (i *Identifier) Make(l Listed) (Identified, error) {
 	}}, nil
 }
 
+// Versioned says whether every event of the source is ordered by a version, so
+// that the time of a look at the provider gives no place among them.
+func (i *Identifier) Versioned() bool {
+	orders := i.identity.Order
+	for _, e := range i.identity.Entities {
+		orders = append(orders[:len(orders):len(orders)], e.Order...)
+	}
+	if i.identity.order != nil {
+		orders = []Order{*i.identity.order}
+	}
+	for _, o := range orders {
+		if o.As.IsTime() {
+			return false
+		}
+	}
+	return len(orders) > 0
+}
+
 // typed writes the type where the source's events hold it alone.
 func (i *Identifier) typed(tree any, kind string) any {
 	if len(i.identity.Type) == 0 {

@@ -83,3 +83,17 @@ func TestWhatNoEventIsMadeOf(t *testing.T) {
 		assert.ErrorContains(t, err, c.want, name)
 	}
 }
+
+func TestVersioned(t *testing.T) {
+	t.Parallel()
+	assert.True(t, shop(t, identify.Integer).Versioned())
+	assert.False(t, shop(t, identify.RFC3339).Versioned())
+	assert.False(t, unordered(t).Versioned())
+}
+
+func unordered(t *testing.T) *identify.Identifier {
+	t.Helper()
+	i, err := identify.New(identify.Config{Source: "shop", Identity: identify.Identity{ID: []path.Template{parsed(t, "$.id", path.EventID)}}})
+	require.NoError(t, err)
+	return i
+}
