@@ -39,6 +39,9 @@ if command -v npm >/dev/null; then
   done
 fi
 
+need redis-server redis-server
+need redis-sentinel redis-sentinel
+
 race=-race
 if ! need gcc gcc; then
   race=

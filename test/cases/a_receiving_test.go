@@ -199,7 +199,7 @@ func TestA13OddBytes(t *testing.T) {
 // One delivery with several events is one row for each, or no 2xx.
 func TestA14Batch(t *testing.T) {
 	t.Parallel()
-	w := serve(t, `source: hub
+	w := serveStaged(t, `source: hub
 provider: generic
 secrets: ["${HOOK}"]
 event: {id: "{$.eventId}:{$.objectId}", type: $.kind, object: $.objectId, split: "$[*]"}

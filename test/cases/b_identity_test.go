@@ -71,7 +71,7 @@ routes:
 // What was not stored is not known: the provider's next try is taken as new.
 func TestB02FailedStagingIsForgotten(t *testing.T) {
 	t.Parallel()
-	w := serve(t, generic("shop", things))
+	w := serveStaged(t, generic("shop", things))
 	w.org.Plant(t, harness.Fault{"operation": "collections_insert", "fault": "unavailable", "times": 0})
 	answer := w.send("shop", body2)
 	w.status(answer, http.StatusServiceUnavailable, "unavailable")

@@ -1,6 +1,7 @@
 package cases_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // a write can be made; the answers tell nothing of the inside.
 func TestH03Health(t *testing.T) {
 	t.Parallel()
-	w := serve(t, generic("shop", things))
+	w := serveStaged(t, generic("shop", things))
 	health := func(path string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.bridge.URL()+path, nil)
 		require.NoError(t, err)
@@ -38,6 +39,32 @@ func TestH03Health(t *testing.T) {
 	w.org.ClearFaults(t)
 	w.org.Eventually(t, "ready again", w.bridge.Readiness(http.StatusOK))
 	w.accepted("shop", `{"id":"a"}`)
+}
+
+// Salesforce is down and the spool works: deliveries are taken and told so, the
+// process stays ready, what waits is measured, and goes home by itself.
+func TestH03TheSpoolBridgesAnOutage(t *testing.T) {
+	t.Parallel()
+	w := serve(t, generic("shop", things))
+	w.org.Plant(t, harness.Fault{"operation": "*", "fault": "html_503", "times": 0})
+	w.status(w.send("shop", `{"id":"a","object":"o1"}`), http.StatusAccepted, "spooled")
+	w.status(w.send("shop", `{"id":"a","object":"o1"}`), http.StatusAccepted, "spooled")
+	w.status(w.send("shop", `{"id":"b","object":"o2"}`), http.StatusAccepted, "spooled")
+	w.org.Eventually(t, "ready", w.bridge.Readiness(http.StatusOK))
+	assert.Equal(t, "3", w.metric("bridge_spool_depth"))
+	w.bridge.Kill(t)
+	w.bridge.Start(t)
+	w.org.Eventually(t, "the spool is seen after a kill", func(context.Context) (bool, error) {
+		return w.metric("bridge_spool_depth") == "3", nil
+	})
+	w.org.ClearFaults(t)
+	w.org.Eventually(t, "the spool is empty", func(context.Context) (bool, error) {
+		return w.metric("bridge_spool_depth") == "0", nil
+	})
+	rows := w.settled()
+	w.completed(rows["shop:a"], "Created")
+	w.completed(rows["shop:b"], "Created")
+	assert.Equal(t, 2, w.org.Count(t, "SELECT COUNT() FROM Inbound_Event__c"), "one row an event")
 }
 
 // Every mistake of settings and mappings is told at once, by file, line and

@@ -57,6 +57,14 @@ func serve(t *testing.T, mappings ...string) world {
 	return w
 }
 
+// serveStaged is serve with a bridge that answers when Salesforce holds the event.
+func serveStaged(t *testing.T, mappings ...string) world {
+	t.Helper()
+	w := prepare(t, func(c *harness.Config) { c.Receiver = "{linger: 5ms, ack: staged}" }, mappings...)
+	w.bridge.Start(t)
+	return w
+}
+
 // prepare is serve for tests that change the settings or start by themselves.
 func prepare(t *testing.T, change func(*harness.Config), mappings ...string) world {
 	t.Helper()
@@ -135,6 +143,17 @@ func (w world) settled() map[string]harness.Row {
 	w.Helper()
 	w.org.Settle(w)
 	return w.events()
+}
+
+// metric is the value of a metric without labels.
+func (w world) metric(name string) string {
+	w.Helper()
+	for line := range strings.Lines(w.bridge.Metrics(w)) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
 
 // review checks that an event waits for a person, and why.

@@ -38,7 +38,7 @@ type Config struct {
 }
 
 const (
-	defaultReceiver = "{linger: 5ms}"
+	defaultReceiver = "{linger: 5ms, ack_timeout: 10s}" // a busy machine is no outage
 	defaultPoller   = "{interval: 100ms, idle: 1s, backoff: {base: 100ms, max: 2s}}"
 	defaultStore    = "{dir: ./data}"
 	defaultAdmin    = "{listen: 127.0.0.1:0}"

@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"bridge/keys":            {"bridge/outbound", "bridge/verify"},
 	"bridge/store":           {"bridge/event"},
 	"bridge/stage":           {"bridge/event", "salesforce", "salesforce/soql"},
-	"bridge/spool":           {"bridge/event", "bridge/stage"},
+	"bridge/spool":           {"bridge/event", "bridge/stage", "bridge/store"},
 	"bridge/receive":         {"bridge/event", "bridge/identify", "bridge/stage", "bridge/verify", "bridge/provider", "mapping/path"},
 	"bridge/apply":           {"bridge/event", "mapping", "mapping/path", "mapping/view", "salesforce", "salesforce/soql"},
 	"bridge/poll":            {"bridge/event", "bridge/apply", "bridge/store", "salesforce", "salesforce/soql"},

@@ -221,42 +221,51 @@ func closed(t *testing.T, b bench) {
 	assert.Error(t, b.Ready(ctx))
 }
 
+// operation is one step of a random run.
+type operation struct {
+	queue string
+	put   int // entries appended; 0: entries are taken
+	limit int // entries taken
+	keep  bool
+}
+
 // anyRun compares an engine with lists in memory.
 func anyRun(t *testing.T, b bench) {
-	n, queues := 0, []string{"B00", "B01", "O00"}
-	rapid.Check(t, func(rt *rapid.T) {
-		model := map[string][]string{}
-		for _, q := range queues { // what the run before left
-			require.NoError(t, b.Done(t.Context(), q, ids(b.take(q, all))))
+	const runs = 30
+	operations := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) operation {
+		return operation{
+			queue: rapid.SampledFrom([]string{"B00", "B01", "O00"}).Draw(t, "queue"), put: rapid.IntRange(0, 4).Draw(t, "put"),
+			limit: rapid.IntRange(1, 5).Draw(t, "limit"), keep: rapid.Bool().Draw(t, "keep"),
 		}
-		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
-			q := rapid.SampledFrom(queues).Draw(rt, "queue")
-			switch rapid.IntRange(0, 2).Draw(rt, "step") {
-			case 0:
-				for range rapid.IntRange(1, 4).Draw(rt, "entries") {
+	}), 1, 12)
+	n, model := 0, map[string][]string{}
+	for seed := range runs {
+		for _, o := range operations.Example(seed) {
+			if o.put > 0 && !o.keep {
+				var list []string
+				for range o.put {
 					n++
-					b.put(q, fmt.Sprint(n))
-					model[q] = append(model[q], fmt.Sprint(n))
+					list = append(list, fmt.Sprint(n))
 				}
-			case 1:
-				list := b.take(q, rapid.IntRange(1, 5).Draw(rt, "limit"))
-				if len(list) == 0 {
-					require.Empty(rt, model[q])
-					continue
-				}
-				require.Equal(rt, model[q][:len(list)], texts(list))
-				require.NoError(rt, b.Done(t.Context(), q, ids(list)))
-				model[q] = model[q][len(list):]
-			case 2:
-				b.take(q, 1)
+				b.put(o.queue, list...)
+				model[o.queue] = append(model[o.queue], list...)
+				continue
+			}
+			list := b.take(o.queue, o.limit)
+			require.LessOrEqual(t, len(list), o.limit)
+			require.Equal(t, len(model[o.queue]) > 0, len(list) > 0, "run %d: %v", seed, o)
+			require.Equal(t, append([]string{}, model[o.queue][:len(list)]...), texts(list), "run %d: %v", seed, o)
+			if !o.keep {
+				require.NoError(t, b.Done(t.Context(), o.queue, ids(list)))
+				model[o.queue] = model[o.queue][len(list):]
 			}
 		}
 		depth := map[string]int{}
-		for q, list := range model {
+		for queue, list := range model {
 			if len(list) > 0 {
-				depth[q] = len(list)
+				depth[queue] = len(list)
 			}
 		}
-		require.Equal(rt, depth, b.state().Depth)
-	})
+		require.Equal(t, depth, b.state().Depth, "run %d", seed)
+	}
 }

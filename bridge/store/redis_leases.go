@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// RedisLeases is the engine for processes that share a Redis. Claims expire by
+// its clock, so that a process that is killed or stands still loses them.
+type RedisLeases struct{ redis *Redis }
+
+// NewRedisLeases returns the engine.
+func NewRedisLeases(r *Redis) *RedisLeases { return &RedisLeases{r} }
+
+// claim gives 1 when the owner holds the name from now on.
+var claim = redis.NewScript(`
+local owner = redis.call('GET', KEYS[1])
+if owner and owner ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`)
+
+var giveBack = redis.NewScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0`)
+
+func (l *RedisLeases) key(name string) []string { return []string{l.redis.Key(name, "lease")} }
+
+// Acquire implements Leases.
+func (l *RedisLeases) Acquire(ctx context.Context, owner string, names []string, ttl time.Duration) ([]string, error) {
+	if len(names) == 0 {
+		return nil, ctx.Err()
+	}
+	answers := make([]*redis.Cmd, len(names))
+	_, err := l.redis.Client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, name := range names {
+			answers[i] = claim.Eval(ctx, p, l.key(name), owner, ttl.Milliseconds())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("claiming leases in Redis: %w", err)
+	}
+	var held []string
+	for i, name := range names {
+		if granted, err := answers[i].Int(); err == nil && granted == 1 {
+			held = append(held, name)
+		}
+	}
+	return held, nil
+}
+
+// Release implements Leases.
+func (l *RedisLeases) Release(ctx context.Context, owner string, names []string) error {
+	if len(names) == 0 {
+		return ctx.Err()
+	}
+	_, err := l.redis.Client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for _, name := range names {
+			giveBack.Eval(ctx, p, l.key(name), owner)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("giving leases back to Redis: %w", err)
+	}
+	return nil
+}
