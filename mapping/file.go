@@ -54,6 +54,7 @@ type File struct {
 	version      string
 	contextPaths []path.Path
 	warnings     []Problem
+	places       map[string]Problem // where the parts of the file stand, by their paths
 }
 
 // Canonical is the compiled form as compact JSON with sorted members.

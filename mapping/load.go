@@ -100,6 +100,7 @@ func (l *loader) top(root *strictyaml.Node) {
 		}
 	}
 	f := l.file
+	f.places = placesOf(l.Report, root)
 	f.Source = l.name(m, "source", "write source: NAME, the last part of POST /webhooks/NAME")
 	f.Provider = l.name(m, "provider", "write the provider's name, or provider: generic for any sender with an HMAC signature")
 	f.Secrets = l.secrets(m.Get("secrets"))

@@ -48,21 +48,21 @@ func (s *sources) remember(before *sources) {
 func LoadSource(file *mapping.File, catalog *provider.Catalog) (*Source, error) {
 	preset, err := catalog.Preset(file.Provider)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file.Name, err)
+		return nil, atEach(file, "provider", err)
 	}
 	id, err := identify.New(identify.Config{
 		Source: file.Source, Identity: preset.Identity.With(override(file.Event)),
 		Content: preset.Content, Context: file.ContextPaths(),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file.Name, err)
+		return nil, atEach(file, "event", err)
 	}
 	rules, err := preset.RulesWith(ruleOverride(file.Verify))
 	if err == nil {
 		err = provider.CheckStored(rules, file.ContextPaths())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: verify: %w", file.Name, err)
+		return nil, atEach(file, "verify", err)
 	}
 	return &Source{Mapping: file, Preset: preset, Rules: rules, Identifier: id}, nil
 }
@@ -72,24 +72,43 @@ func LoadSource(file *mapping.File, catalog *provider.Catalog) (*Source, error) 
 func (s *Source) check() error {
 	file, preset := s.Mapping, s.Preset
 	var problems []error
-	say := func(format string, args ...any) {
-		problems = append(problems, fmt.Errorf("%s: "+format, append([]any{file.Name}, args...)...))
-	}
-	if err := preset.CheckParams(file.Params, len(file.Secrets) > 0); err != nil {
-		for _, p := range err.(interface{ Unwrap() []error }).Unwrap() {
-			say("%w", p)
+	say := func(part, what, do string) { problems = append(problems, at(file, part, what, do)) }
+	for _, p := range preset.CheckParams(file.Params, len(file.Secrets) > 0) {
+		part := "params." + p.Name
+		if p.Missing {
+			say("params", part+" "+p.What, p.Do)
+			continue
 		}
+		say(part, p.What, p.Do)
 	}
 	switch unsigned := s.AcceptsUnsigned(); {
 	case unsigned && len(file.Secrets) > 0:
-		say("secrets: nothing of this source is signed, so they would check nothing: leave them out")
-	case len(file.Secrets) == 0 && !unsigned && !preset.Fetches && !preset.Keeps():
-		say("secrets is missing: give the %s", preset.Secrets)
-	case len(file.Secrets) == 0 && preset.Name == "plaid":
-		say("secrets is missing: give the %s", preset.Secrets)
+		say("secrets", "nothing of this source is signed, so they would check nothing", "leave them out")
+	case len(file.Secrets) == 0 && !unsigned && (preset.Name == "plaid" || !preset.Fetches && !preset.Keeps()):
+		say("", "secrets is missing", "give the "+preset.Secrets)
 	}
 	if file.Processor == mapping.ProcessorOrg && !s.json() {
-		say("processor: the Apex package reads JSON, and %s sends something else: write processor: bridge", preset.Title)
+		say("processor", "the Apex package reads JSON, and "+preset.Title+" sends something else", "write processor: bridge")
+	}
+	return errors.Join(problems...)
+}
+
+// at is a problem at a part of a mapping file.
+func at(file *mapping.File, part, what, do string) error {
+	p := file.Place(part)
+	p.What, p.Do = what, do
+	return &mapping.Problems{List: []mapping.Problem{p}}
+}
+
+// atEach is what stands in an error, one by one, at a part of a mapping file.
+func atEach(file *mapping.File, part string, err error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return at(file, part, err.Error(), "")
+	}
+	var problems []error
+	for _, one := range joined.Unwrap() {
+		problems = append(problems, at(file, part, one.Error(), ""))
 	}
 	return errors.Join(problems...)
 }
@@ -135,7 +154,7 @@ func LoadSources(files []string, catalog *provider.Catalog) ([]*Source, error) {
 			continue
 		}
 		if other, taken := seen[file.Source]; taken {
-			problems = append(problems, fmt.Errorf("%s: source %q is already defined by %s: one file a source", name, file.Source, other))
+			problems = append(problems, at(file, "source", fmt.Sprintf("%q is already defined by %s", file.Source, other), "keep one file a source"))
 			continue
 		}
 		seen[file.Source] = name

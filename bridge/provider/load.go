@@ -16,6 +16,7 @@ import (
 
 	"sfbridge/bridge/identify"
 	"sfbridge/bridge/verify"
+	"sfbridge/internal/strictyaml"
 )
 
 //go:embed presets/*.yaml
@@ -84,7 +85,7 @@ func (c *Catalog) Preset(name string) (*Preset, error) {
 	if p, ok := c.presets[name]; ok {
 		return p, nil
 	}
-	return nil, fmt.Errorf("provider %q is unknown: use one of %s", name, strings.Join(c.Names(), ", "))
+	return nil, fmt.Errorf("provider %q is unknown: %s", name, strictyaml.Suggest(name, c.Names()))
 }
 
 // Rule finds a row of the signature table.
@@ -92,12 +93,8 @@ func (c *Catalog) Rule(name string) (verify.Rule, error) {
 	if r, ok := c.table[name]; ok {
 		return r, nil
 	}
-	names := make([]string, 0, len(c.table))
-	for name := range c.table {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return verify.Rule{}, fmt.Errorf("scheme %q is unknown: use one of %s", name, strings.Join(names, ", "))
+	names := slices.Sorted(maps.Keys(c.table))
+	return verify.Rule{}, fmt.Errorf("scheme %q is unknown: %s", name, strictyaml.Suggest(name, names))
 }
 
 // entry is a preset as the file spells it.

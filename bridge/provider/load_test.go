@@ -32,7 +32,7 @@ func TestCatalog(t *testing.T) {
 	require.NoError(t, err)
 	assert.Subset(t, catalog.Names(), []string{"generic", "github", "shopify", "slack", "standard-webhooks", "stripe", "svix"})
 	_, err = catalog.Preset("strip")
-	assert.ErrorContains(t, err, `provider "strip" is unknown: use one of `)
+	assert.ErrorContains(t, err, `provider "strip" is unknown: did you mean "stripe"?`)
 	_, err = catalog.Rule("nothing")
 	assert.ErrorContains(t, err, `scheme "nothing" is unknown`)
 	for _, name := range catalog.Names() {

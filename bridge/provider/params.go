@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,30 +25,36 @@ type Param struct {
 	OneOf []string `yaml:"one_of"`
 }
 
+// ParamProblem is what is wrong with one param.
+type ParamProblem struct {
+	Name     string
+	Missing  bool   // it should stand there
+	What, Do string // what is wrong, what to do
+}
+
 // CheckParams reports every problem of a mapping's params: what is missing, what
 // the preset doesn't know, what is of the wrong form. pinned says that the
 // mapping gives secrets.
-func (p *Preset) CheckParams(given map[string]any, pinned bool) error {
-	var problems []error
-	problem := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+func (p *Preset) CheckParams(given map[string]any, pinned bool) []ParamProblem {
+	var problems []ParamProblem
 	known := slices.Sorted(maps.Keys(p.Params))
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		param, ok := p.Params[name]
 		if !ok {
-			problem("params.%s is nothing that %s knows: %s", name, p.Name, choice(known))
+			problems = append(problems, ParamProblem{Name: name, What: "is nothing that " + p.Name + " knows", Do: choice(known)})
 			continue
 		}
 		if what := param.wrong(given[name]); what != "" {
-			problem("params.%s %s: it is %s", name, what, param.About)
+			problems = append(problems, ParamProblem{Name: name, What: what, Do: "it is " + param.About})
 		}
 	}
 	for _, name := range known {
 		param := p.Params[name]
 		if _, ok := given[name]; !ok && (param.Need || (param.NeedUnpinned && !pinned)) {
-			problem("params.%s is missing: it is %s", name, param.About)
+			problems = append(problems, ParamProblem{Name: name, Missing: true, What: "is missing", Do: "it is " + param.About})
 		}
 	}
-	return errors.Join(problems...)
+	return problems
 }
 
 // MissedParams says what is not so well because of params that are left out.

@@ -86,10 +86,11 @@ func TestCheckOfProviders(t *testing.T) {
 		"SNS pinned":              {"source: a\nprovider: aws-sns\nsecrets: [\"${A}\"]", "", "params.topics is left out: anybody with an AWS account"},
 		"PayPal without webhook":  {"source: a\nprovider: paypal", "params.webhook_id is missing", ""},
 		"Meta without token":      {"source: a\nprovider: meta\nsecrets: [\"${A}\"]", "", "params.verify_token is left out: the webhook can't be set up"},
-		"unknown param":           {"source: a\nprovider: stripe\nsecrets: [\"${A}\"]\nparams: {x: 1}", "params.x is nothing that stripe knows", ""},
-		"wrong value":             {"source: a\nprovider: plaid\nsecrets: [\"${A}\"]\nparams: {environment: test}", "params.environment is none of production, sandbox", ""},
-		"list for one":            {"source: a\nprovider: paypal\nparams: {webhook_id: [a, b]}", "params.webhook_id takes one value", ""},
-		"no secret":               {"source: a\nprovider: stripe", "secrets is missing: give the signing secret", ""},
+		"unknown param":           {"source: a\nprovider: stripe\nsecrets: [\"${A}\"]\nparams: {x: 1}", ":4:13: params.x: is nothing that stripe knows: leave it out", ""},
+		"wrong value":             {"source: a\nprovider: plaid\nsecrets: [\"${A}\"]\nparams: {environment: test}", "params.environment: is none of production, sandbox", ""},
+		"list for one":            {"source: a\nprovider: paypal\nparams: {webhook_id: [a, b]}", "params.webhook_id: takes one value", ""},
+		"no secret":               {"source: a\nprovider: stripe", ":1:1: secrets is missing: give the signing secret", ""},
+		"unknown provider":        {"source: a\nprovider: strpie\nsecrets: [\"${A}\"]", `:2:11: provider: provider "strpie" is unknown: did you mean "stripe"?`, ""},
 		"no credentials":          {"source: a\nprovider: plaid", "secrets is missing: give the client_id:secret", ""},
 		"secret for nothing":      {"source: a\nprovider: mollie-classic\nsecrets: [\"${A}\"]", "nothing of this source is signed", ""},
 		"form in the org":         {"source: a\nprovider: twilio\nsecrets: [\"${A}\"]\nprocessor: org", "the Apex package reads JSON", ""},
@@ -101,7 +102,7 @@ func TestCheckOfProviders(t *testing.T) {
 		"loaded first":            {"source: a\nprovider: mollie-classic\nauthority: {get: \"https://api.mollie.com/v2/payments/{$.id}\", auth: \"Bearer ${M}\", into: $.object}", "", ""},
 		"fetched":                 {"source: a\nprovider: aws-sns\nparams: {topics: [\"arn:x\"]}", "", "SignedPartial"},
 		"kept, without a secret":  {"source: a\nprovider: notion", "", ""},
-		"accept what can't be so": {"source: a\nprovider: stripe\nparams: {accept_unsigned: true}", "params.accept_unsigned is nothing that stripe knows", ""},
+		"accept what can't be so": {"source: a\nprovider: stripe\nparams: {accept_unsigned: true}", "params.accept_unsigned: is nothing that stripe knows", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"config/schema":          {"config", "internal/strictyaml", "mapping"},
 	"bridge/event":           {},
 	"bridge/verify":          {},
-	"bridge/provider":        {"bridge/identify", "bridge/verify", "mapping/path"},
+	"bridge/provider":        {"bridge/identify", "bridge/verify", "internal/strictyaml", "mapping/path"},
 	"bridge/identify":        {"bridge/event", "mapping/path", "mapping/transform", "mapping/view"},
 	"bridge/outbound":        {},
 	"bridge/keys":            {"bridge/outbound", "bridge/verify"},
