@@ -12,13 +12,14 @@
 //	 7 commit     one transaction: records + outcomes  bridge/apply
 //	              + the outbox
 //	 8 effects    deliver the outbox, own keys         bridge/effect
+//	 9 reconcile  compare with the provider's truth    bridge/reconcile
 //
 // bridge/receive is the HTTP side of steps 1 to 3, bridge/provider holds the
 // presets of the providers, bridge/event the staging row that all steps speak
 // of, bridge/store what a process must remember over a crash, bridge/operate
 // what a person does with rows (list, show, replay, discard, accept),
-// bridge/retain how they end, and bridge/app joins the parts into the commands
-// of cmd/bridge.
+// bridge/console the same over HTTP, bridge/retain how they end, and bridge/app
+// joins the parts into the commands of cmd/bridge.
 //
 // bridge/trial, bridge/propose, bridge/preflight, bridge/scaffold and
 // bridge/export help to write a mapping and to fit the org to it, before the
