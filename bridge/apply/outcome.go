@@ -25,6 +25,9 @@ func (e *entry) outcome() verdict {
 	if e.folded {
 		v.outcome = event.Superseded
 		v.why = "folded into the write of a later event"
+		if names := e.causes(); names != "" {
+			v.why += "; causes " + names
+		}
 	}
 	return v
 }

@@ -35,6 +35,7 @@ type design struct {
 	Lines           int
 	LinesOrdered    bool
 	Deletes         bool // the mapping has a route that deletes
+	Effects         bool // every change of the payment's state causes one
 }
 
 func paymentKey(entity int) string { return fmt.Sprintf("Payment__c/p%d", entity) }
@@ -168,6 +169,12 @@ func (d design) yaml() string {
 		line(8, `key: {field: Line_Key__c, template: "{$.obj}/{@.n}"}`)
 		d.orderYAML(line, d.LinesOrdered)
 		line(8, `fields: {Qty__c: {from: "@.qty", as: integer}, Payment__r: {lookup: Payment__c, by: Stripe_Charge_Id__c, from: $.obj}}`)
+	}
+	if d.Effects {
+		line(4, `effects:`)
+		line(6, `- name: moved`)
+		line(8, `when: {object: Payment__c, field: Status__c, to: [%s]}`, strings.Join(states(), ", "))
+		line(8, `post: {url: "${URL}", body: {state: $.state}}`)
 	}
 	if d.Customer == parentCustomer {
 		line(2, `- name: customer`)

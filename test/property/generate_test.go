@@ -31,6 +31,7 @@ func drawDesign(t *rapid.T, guarded bool) design {
 		// histories aren't snapshots.
 		d.CustomerUpdated = d.Customer == parentCustomer && rapid.Bool().Draw(t, "customer updated")
 		d.Deletes = d.Deletes && d.Customer != sharedCustomer && !d.CustomerUpdated
+		d.Effects = len(d.Allow) > 0 && rapid.Bool().Draw(t, "effects")
 	} else if rapid.Bool().Draw(t, "customer") {
 		d.Customer = ownCustomer
 	}

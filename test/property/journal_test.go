@@ -3,7 +3,6 @@ package property
 import (
 	"errors"
 	"maps"
-	"slices"
 	"sync"
 )
 

@@ -95,6 +95,7 @@ func (j *judge) permitted(o observed) {
 	for _, e := range j.sc.Events {
 		j.ended(e, o.last.events[e.eventID()][0])
 	}
+	j.effects(o.last)
 	if !j.sc.struckOut() {
 		j.outcomes(o.last)
 		j.uncharged(o.last)

@@ -32,6 +32,7 @@ type staged struct {
 type sight struct {
 	events  map[string][]staged // by Event_Id__c
 	records map[string]map[string]string
+	effects map[string]outboxed // by Effect_Key__c
 }
 
 // An observed is what a case came to.
@@ -167,12 +168,17 @@ func (w *world) due() []string {
 			ids = append(ids, fmt.Sprintf("%s %s %s %s", text(r[event.FieldID]), s, text(r[event.FieldErrorCode]), text(r[event.FieldError])))
 		}
 	}
+	for _, r := range w.org.Rows(event.EffectObject) {
+		if r[event.EffectFieldQueue] != nil {
+			ids = append(ids, fmt.Sprintf("%s %s %s", text(r[event.EffectFieldKey]), text(r[event.EffectFieldStatus]), text(r[event.EffectFieldHistory])))
+		}
+	}
 	return ids
 }
 
 // look reads everything behind the API.
 func (w *world) look() sight {
-	s := sight{events: map[string][]staged{}, records: map[string]map[string]string{}}
+	s := sight{events: map[string][]staged{}, records: map[string]map[string]string{}, effects: w.outbox()}
 	for _, r := range w.org.Rows(event.Object) {
 		id := text(r[event.FieldID])
 		attempts := 0

@@ -48,6 +48,8 @@ type world struct {
 	workers []*worker
 	calls   sync.WaitGroup
 	turns   chan struct{} // held by each worker while it works
+
+	receiver *receiver // of effects
 }
 
 func newWorld(sc scenario) (*world, error) {
@@ -59,7 +61,7 @@ func newWorld(sc scenario) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{sc: sc, turns: make(chan struct{}, sc.Workers)}
+	w := &world{sc: sc, turns: make(chan struct{}, sc.Workers), receiver: newReceiver()}
 	if w.source, err = app.LoadSource(file, presets); err != nil {
 		return nil, err
 	}
