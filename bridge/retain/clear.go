@@ -56,7 +56,7 @@ func (s *sweep) parts(ctx context.Context, rows []*row) error {
 			large[r.RowID] = r
 		}
 	}
-	for part := range slices.Chunk(sorted(large), batchRows) {
+	for part := range slices.Chunk(sorted(large), askRows) {
 		q := soql.Select("Id", event.ChunkFieldEvent).From(event.ChunkObject).Where(soql.In(event.ChunkFieldEvent, part)).OrderBy("Id")
 		err := s.each(ctx, q, func(rec salesforce.Record) {
 			if r := large[rec.String(event.ChunkFieldEvent)]; r != nil {

@@ -17,7 +17,7 @@ func (s *sweep) free(ctx context.Context, rows []*row) ([]*row, error) {
 		byID[r.RowID] = r
 	}
 	held := map[string]bool{}
-	for part := range slices.Chunk(ids(rows), batchRows) {
+	for part := range slices.Chunk(ids(rows), askRows) {
 		if err := s.effects(ctx, part, byID, held); err != nil {
 			return nil, err
 		}

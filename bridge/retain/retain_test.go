@@ -174,12 +174,23 @@ func TestManyRowsTwoHundredACall(t *testing.T) {
 	b.cfg.Org = org
 	assert.Equal(t, 450, b.sweep().Deleted)
 	assert.Equal(t, 3, org.composites)
+	assert.Equal(t, 8, org.queries, "page, effects, conflicts, horizons, three to archive, and what is left to clear")
 	assert.Empty(t, b.events())
 }
 
 type counting struct {
 	*salesforce.Client
-	composites int
+	composites, queries int
+}
+
+func (c *counting) Query(ctx context.Context, soql string) ([]salesforce.Record, error) {
+	c.queries++
+	return c.Client.Query(ctx, soql)
+}
+
+func (c *counting) QueryEach(ctx context.Context, soql string, fn func(salesforce.Record) error) error {
+	c.queries++
+	return c.Client.QueryEach(ctx, soql, fn)
 }
 
 func (c *counting) Composite(ctx context.Context, subs []salesforce.Subrequest, allOrNone bool) ([]salesforce.Subresponse, error) {

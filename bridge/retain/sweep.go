@@ -9,10 +9,11 @@ import (
 	"sfbridge/salesforce/soql"
 )
 
-// pageRows is how many rows are looked at together, batchRows how many go in one
-// transaction.
+// pageRows is how many rows are looked at together, askRows how many are asked
+// about in one query, batchRows how many go in one transaction.
 const (
 	pageRows  = 2000
+	askRows   = 1000
 	batchRows = 200
 )
 
