@@ -3,6 +3,7 @@ package operate_test
 import (
 	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,13 @@ func TestList(t *testing.T) {
 			events, err := b.List(t.Context(), tt.filter)
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, ids(events))
+			if tt.filter.Limit > 0 {
+				return
+			}
+			everything, err := b.List(t.Context(), operate.Filter{})
+			require.NoError(t, err)
+			matching := slices.DeleteFunc(everything, func(e *event.Event) bool { return !tt.filter.Matches(e) })
+			assert.Equal(t, tt.want, ids(matching), "an archived event is chosen as one in the org")
 		})
 	}
 }
