@@ -2,6 +2,7 @@ package operate_test
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,12 +10,18 @@ import (
 	"sfbridge/test/harness"
 )
 
-// retain runs a process of retention alone until the events are gone.
-func (w *world) retain(gone ...string) {
+// keeper runs a process of retention alone.
+func (w *world) keeper() *harness.Bridge {
 	w.t.Helper()
 	c := w.bridge.Config
 	c.Name, c.Only = "keeper", []string{"retain"}
-	keeper := harness.StartBridge(w.t, c)
+	return harness.StartBridge(w.t, c)
+}
+
+// retain runs a process of retention alone until the events are gone.
+func (w *world) retain(gone ...string) {
+	w.t.Helper()
+	keeper := w.keeper()
 	for _, id := range gone {
 		w.org.Eventually(w.t, id+" is kept", func(ctx context.Context) (bool, error) {
 			return w.org.Count(w.t, "SELECT COUNT() FROM Inbound_Event__c WHERE Event_Id__c = '"+id+"'") == 0, nil
@@ -70,4 +77,24 @@ func TestALateDeliveryOfADeletedEvent(t *testing.T) {
 	w.org.Settle(t)
 	w.ends(id, "Completed", "Updated")
 	assert.Equal(t, "12.5 <nil> shop:evt_1", w.payment())
+}
+
+func TestKilledBetweenArchiveAndDeletion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.deliver(charge("evt_1", 10, "12.50"))
+	w.org.Settle(t)
+	w.age("shop:evt_1", "2026-06-01T00:00:00.000Z")
+	w.org.Plant(t, harness.Fault{"operation": "composite", "fault": "drop_before", "times": 0})
+	keeper := w.keeper()
+	w.org.Eventually(t, "nothing is archived", func(context.Context) (bool, error) {
+		files, err := filepath.Glob(filepath.Join(w.bridge.Config.Dir, "archive", "*", "*.jsonl.gz"))
+		return len(files) > 0, err
+	})
+	keeper.Kill(t)
+	w.org.ClearFaults(t)
+	assert.NotNil(t, w.event("shop:evt_1"), "archived, not deleted")
+	w.retain("shop:evt_1")
+	assert.InDelta(t, 1, w.report("restore")["restored"], 0)
+	w.ends("shop:evt_1", "Completed", "Created")
 }
