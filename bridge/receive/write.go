@@ -1,6 +1,7 @@
 package receive
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -57,7 +58,7 @@ func (h *handler) log(d *delivery, result string, r *refusal) {
 		h.cfg.Metrics.Delivery(name, result)
 	}
 	attrs := []any{slog.String("source", name), slog.String("decision", result),
-		slog.Duration("took", h.cfg.Now().Sub(d.received))}
+		slog.Int64("took_ms", h.cfg.Now().Sub(d.received).Milliseconds())}
 	if len(d.events) > 0 {
 		attrs = append(attrs, slog.String("event", eventIDs(d)), slog.String("delivery", d.events[0].Event.DeliveryID))
 	}
@@ -65,10 +66,7 @@ func (h *handler) log(d *delivery, result string, r *refusal) {
 		h.cfg.Log.Info("delivery", attrs...)
 		return
 	}
-	if r.detail != "" {
-		attrs = append(attrs, slog.String("reason", r.detail))
-	}
-	h.cfg.Log.Warn("delivery", attrs...)
+	h.cfg.Log.Warn("delivery", append(attrs, slog.String("reason", cmp.Or(r.detail, r.message)))...)
 }
 
 func eventIDs(d *delivery) string {
