@@ -87,6 +87,12 @@ func (s *Source) check() error {
 	case len(file.Secrets) == 0 && !unsigned && (preset.Name == "plaid" || !preset.Fetches && !preset.Keeps()):
 		say("", "secrets is missing", "give the "+preset.Secrets)
 	}
+	for _, r := range file.Reconciles() {
+		if r.Order == nil && s.Identifier.Versioned() {
+			say("reconcile", "the comparison of "+r.Type+" has no order, and events of the source are ordered by a version",
+				`write order: {from: "@.PATH", as: integer}, where the listed object holds it`)
+		}
+	}
 	if file.Processor == mapping.ProcessorOrg && !s.json() {
 		say("processor", "the Apex package reads JSON, and "+preset.Title+" sends something else", "write processor: bridge")
 	}

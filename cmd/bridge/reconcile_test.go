@@ -37,3 +37,28 @@ func TestReconcileTellsAPerson(t *testing.T) {
 	}
 	assert.Contains(t, errs.String(), "no access")
 }
+
+// A comparison whose objects can't be placed among the source's events is
+// refused before it runs.
+func TestCheckAsksForTheOrderOfVersionedEvents(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "shop.yaml", `
+source: shop
+provider: generic
+secrets: ["${S}"]
+event: {id: $.id, type: $.type, object: $.order.id, order: {from: $.version, as: integer}}
+reconcile: {list: https://api.example.com/orders, items: "$[*]", type: order.listed, into: $.order}
+routes:
+  - name: order
+    records: [{object: Order__c, key: {field: Key__c, from: $.order.id}, fields: {Note__c: $.order.note}}]
+`)
+	cfg := write(t, dir, "bridge.yaml", `
+salesforce: {login_url: https://login.salesforce.com, auth: {flow: client_credentials, client_id: a, client_secret: "${C}"}}
+mappings: [shop.yaml]
+`)
+	r := bridge(t, nil, "", "check", "--config", cfg)
+	assert.Equal(t, exitFailed, r.code, r.out+r.err)
+	assert.Contains(t, r.out+r.err, "has no order")
+	assert.Contains(t, r.out+r.err, "shop.yaml:6")
+}
