@@ -109,7 +109,7 @@ var wanted = map[string]map[string]shape{
 	},
 	"Outbound_Effect__c": {
 		"Effect_Key__c": key(), "Event__c": to(schema.Lookup, event.Object), "Name__c": text(80),
-		"Status__c": pick("Ready", "Done", "Retryable", "Review"), "Queue__c": indexed(16),
+		"Status__c": pick(event.EffectStatuses()...), "Queue__c": indexed(16),
 		"Attempts__c": number(18), "Next_Attempt_At__c": moment, "Request__c": long(131072),
 		"Response_Code__c": text(80), "Response__c": long(32768), "History__c": long(32768),
 	},
