@@ -95,7 +95,7 @@ func TestVersionIsJSONWithoutATerminal(t *testing.T) {
 
 func TestVerify(t *testing.T) {
 	t.Parallel()
-	// BODY2 of the shared cases, signed Stripe style with two secrets.
+	// Signed Stripe style, in the first second of 2026.
 	const body = `{"id":"ev-77","title":"Gold tier 🥇","qty":2}`
 	header := "Stripe-Signature: t=1767225600,v1=f0574039edc93ba2d0adb4a7b09769ca9612a1b0a4cbe8d565fe2989c3fa670a"
 	r := bridge(t, nil, body, "verify", "--provider", "stripe", "--secret", "whsec_old_demo", "--header", header, "--body", "-")
@@ -107,6 +107,8 @@ func TestVerify(t *testing.T) {
 	assert.Contains(t, r.out, `"valid":false,"reason":"bad_signature"`)
 	r = bridge(t, nil, body, "verify", "--provider", "stripe", "--secret", "whsec_old_demo", "--header", header, "--body", "-", "--now", "1767229999")
 	assert.Contains(t, r.out, `"reason":"too_old"`)
+	r = bridge(t, nil, body, "verify", "--provider", "stripe", "--secret", "whsec_old_demo", "--header", header, "--body", "-", "--now", "0")
+	assert.Contains(t, r.out, `"reason":"too_new"`, "the beginning of Unix time is a time too")
 }
 
 func TestVectors(t *testing.T) {

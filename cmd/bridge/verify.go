@@ -69,7 +69,7 @@ func verifyOne(c *cobra.Command, env environment, o verifyOptions) error {
 		return err
 	}
 	now := env.now()
-	if o.now != 0 {
+	if c.Flags().Changed("now") {
 		now = time.Unix(o.now, 0)
 	}
 	d := o.delivery
