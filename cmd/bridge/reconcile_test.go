@@ -54,7 +54,7 @@ routes:
     records: [{object: Order__c, key: {field: Key__c, from: $.order.id}, fields: {Note__c: $.order.note}}]
 `)
 	cfg := write(t, dir, "bridge.yaml", `
-salesforce: {login_url: https://login.salesforce.com, auth: {flow: client_credentials, client_id: a, client_secret: "${C}"}}
+salesforce: {login_url: https://acme.my.salesforce.com, auth: {flow: client_credentials, client_id: a, client_secret: "${C}"}}
 mappings: [shop.yaml]
 `)
 	r := bridge(t, nil, "", "check", "--config", cfg)
