@@ -225,7 +225,9 @@ func TestRefusals(t *testing.T) {
 			assert.Contains(t, w.Body.String(), `"error":"`+c.kind+`"`)
 			assert.Empty(t, b.stager.staged, "nothing is stored")
 			assert.Empty(t, w.Header().Get("Location"))
-			assert.Contains(t, b.log.String(), "reason=", "the operator sees why")
+			if c.request.URL.Path != "/webhooks/shop/" { // no delivery: no line
+				assert.Contains(t, b.log.String(), "reason=", "the operator sees why")
+			}
 			if c.kind == "bad_signature" {
 				assert.JSONEq(t, `{"error":"bad_signature","message":"the signature was not accepted"}`, w.Body.String(), "a forger learns nothing")
 			}
