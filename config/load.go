@@ -118,11 +118,7 @@ func (l *loader) admin(n *strictyaml.Node) {
 
 func (l *loader) store(n *strictyaml.Node) {
 	m := n.Map(l.Report, "dir", "redis", "durable")
-	l.cfg.Store = Store{Dir: below(l.dir, m.Text("dir", "data")), Durable: m.Bool("durable", false)}
-	if m.Has("redis") {
-		l.Key(m.Entry("redis"), "a shared store is not available in this version", "leave the key out")
-		l.cfg.Store.Redis = l.secret(m, "redis")
-	}
+	l.cfg.Store = Store{Dir: below(l.dir, m.Text("dir", "data")), Durable: m.Bool("durable", false), Redis: l.secret(m, "redis")}
 }
 
 func (l *loader) receiver(n *strictyaml.Node) {

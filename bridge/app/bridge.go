@@ -47,6 +47,7 @@ type Bridge struct {
 	guard   *outbound.Client // for every request that mappings or deliveries lead to
 
 	store   *store.Store
+	redis   *store.Redis // nil: this process shares nothing
 	stager  *stage.Stager
 	spool   *spooler
 	poller  *poll.Poller
@@ -94,10 +95,7 @@ func New(opts Options) (*Bridge, error) {
 		return nil, err
 	}
 	if err := b.join(); err != nil {
-		if b.spool != nil {
-			err = errors.Join(err, b.spool.engine.Close())
-		}
-		return nil, err
+		return nil, errors.Join(err, b.closeShared())
 	}
 	return b, nil
 }
@@ -150,7 +148,10 @@ func (b *Bridge) connect() error {
 
 // join makes the parts of the configured roles.
 func (b *Bridge) join() error {
-	var err error
+	err := b.openShared()
+	if err != nil {
+		return err
+	}
 	if b.opts.has(Receive) {
 		r := b.cfg.Receiver
 		b.stager = stage.New(stage.Config{
@@ -210,7 +211,7 @@ func (b *Bridge) newPoller() (*poll.Poller, error) {
 	staging := func() bool { return b.stager != nil && b.stager.Busy() }
 	return poll.New(poll.Config{
 		Org: b.org, Applier: b.opts.Seams.applier(applier), Journal: b.store.Journal(),
-		Leases: store.NewMemoryLeases(time.Now), Metrics: b.metrics, Log: b.log, Owner: owner(),
+		Leases: b.leases("poll"), Metrics: b.metrics, Log: b.log, Owner: owner(),
 		Interval: p.Interval, Idle: p.Idle, Batch: p.Batch, Lanes: p.Lanes, Backoff: backoff,
 		DailyBudget: b.cfg.Salesforce.DailyBudget,
 		Usage:       b.login.Client.Usage,

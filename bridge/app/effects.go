@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"sfbridge/bridge/apply/authority"
 	"sfbridge/bridge/effect"
 	"sfbridge/bridge/event"
-	"sfbridge/bridge/store"
 	"sfbridge/config"
 	"sfbridge/mapping"
 )
@@ -115,7 +113,7 @@ func (b *Bridge) newLookup() lookup {
 func (b *Bridge) newEffects() (*effect.Worker, error) {
 	p := b.cfg.Poller
 	return effect.New(effect.Config{
-		Org: b.org, Targets: b, HTTP: b.guard, Leases: store.NewMemoryLeases(time.Now), Metrics: b.metrics, Log: b.log,
+		Org: b.org, Targets: b, HTTP: b.guard, Leases: b.leases("effects"), Metrics: b.metrics, Log: b.log,
 		Owner: owner(), Interval: p.Interval, Idle: 2 * p.Idle, MaxAttempts: p.MaxAttempts,
 		Backoff: event.Backoff{Base: p.Backoff.Base, Max: p.Backoff.Max}, DailyBudget: b.cfg.Salesforce.DailyBudget,
 		Usage: b.login.Client.Usage,

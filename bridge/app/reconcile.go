@@ -31,7 +31,7 @@ func (b *Bridge) newReconciler() (*reconcile.Reconciler, error) {
 			value, known := b.sources.Load().outgoing.credentials[[2]string{source, auth}]
 			return value, known
 		},
-		Notes: store.OpenNotes(b.cfg.Store.Dir), Leases: store.NewMemoryLeases(time.Now), Owner: owner(),
+		Notes: store.OpenNotes(b.cfg.Store.Dir), Leases: b.leases("reconcile"), Owner: owner(),
 		Metrics: b.metrics, Log: b.log, DailyBudget: b.cfg.Salesforce.DailyBudget, Usage: b.login.Client.Usage,
 	}
 	if b.store != nil {

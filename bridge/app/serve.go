@@ -72,9 +72,7 @@ func (b *Bridge) Run(ctx context.Context) error {
 		return b.shut(admin)
 	})
 	err := g.Wait()
-	if b.spool != nil {
-		err = errors.Join(err, b.spool.engine.Close())
-	}
+	err = errors.Join(err, b.closeShared())
 	if b.store != nil {
 		err = errors.Join(err, b.store.Close())
 	}

@@ -1,13 +1,16 @@
 package app
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/spool"
-	"sfbridge/bridge/store"
+	"sfbridge/config"
 )
 
 // spooler is where the events of this process wait for Salesforce, and what
@@ -27,7 +30,7 @@ func (b *Bridge) openSpool() error {
 	}
 	backoff := b.cfg.Poller.Backoff
 	drain := spool.NewDrain(spool.DrainConfig{
-		Engine: engine, Target: b.stager, Leases: store.NewMemoryLeases(time.Now), Owner: owner(),
+		Engine: engine, Target: b.stager, Leases: b.leases("spool"), Owner: owner(),
 		Batch: b.cfg.Receiver.Batch, Lanes: b.cfg.Receiver.Calls, Log: b.log,
 		Backoff: event.Backoff{Base: min(time.Second, backoff.Base), Max: min(time.Minute, backoff.Max)},
 	})
@@ -39,8 +42,36 @@ func (b *Bridge) openSpool() error {
 	return nil
 }
 
+// lookLimit bounds the look at Redis at the start: a server that is away for the
+// moment must not keep the process from serving.
+const lookLimit = 500 * time.Millisecond
+
+// openEngine chooses where events wait. Redis that would lose them is refused
+// where everything rests on it; else the local file takes its place.
 func (b *Bridge) openEngine() (spool.Engine, error) {
-	return spool.OpenFile(spool.FileConfig{Dir: b.cfg.Store.Dir})
+	file := func() (spool.Engine, error) { return spool.OpenFile(spool.FileConfig{Dir: b.cfg.Store.Dir}) }
+	if b.redis == nil {
+		return file()
+	}
+	engine := spool.OpenRedis(spool.RedisConfig{Store: b.redis, Consumer: owner(), Durable: b.cfg.Store.Durable})
+	ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
+	defer cancel()
+	err := engine.Check(ctx)
+	var unsafe *spool.NotDurable
+	switch {
+	case err == nil:
+		return engine, nil
+	case !errors.As(err, &unsafe):
+		b.log.Warn("Redis can't be reached yet: the spool waits for it", "error", err)
+		return engine, nil
+	case b.cfg.Receiver.Ack == config.AckSpooled:
+		return nil, errors.Join(fmt.Errorf("receiver.ack: spooled: %w", err), engine.Close())
+	}
+	b.log.Warn("events wait in the local file of store.dir instead", "error", err)
+	if err := engine.Close(); err != nil {
+		return nil, err
+	}
+	return file()
 }
 
 // spool measures what waits in the spool.

@@ -10,10 +10,14 @@ import (
 
 // RedisLeases is the engine for processes that share a Redis. Claims expire by
 // its clock, so that a process that is killed or stands still loses them.
-type RedisLeases struct{ redis *Redis }
+type RedisLeases struct {
+	redis *Redis
+	scope string
+}
 
-// NewRedisLeases returns the engine.
-func NewRedisLeases(r *Redis) *RedisLeases { return &RedisLeases{r} }
+// NewRedisLeases returns the engine. Names of different scopes have nothing to
+// do with each other.
+func NewRedisLeases(r *Redis, scope string) *RedisLeases { return &RedisLeases{r, scope} }
 
 // claim gives 1 when the owner holds the name from now on.
 var claim = redis.NewScript(`
@@ -26,7 +30,7 @@ var giveBack = redis.NewScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`)
 
-func (l *RedisLeases) key(name string) []string { return []string{l.redis.Key(name, "lease")} }
+func (l *RedisLeases) key(name string) []string { return []string{l.redis.Key(name, "lease:"+l.scope)} }
 
 // Acquire implements Leases.
 func (l *RedisLeases) Acquire(ctx context.Context, owner string, names []string, ttl time.Duration) ([]string, error) {

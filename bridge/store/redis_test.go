@@ -19,14 +19,14 @@ func TestRedisLeases(t *testing.T) {
 	var next atomic.Int32
 	storetest.RunLeases(t, func(t *testing.T) (store.Leases, func(time.Duration)) {
 		r := storetest.Open(t, fmt.Sprintf("%s/%d", server.URL(), next.Add(1)))
-		return store.NewRedisLeases(r), func(d time.Duration) { pass(t, r, d) }
+		return store.NewRedisLeases(r, "poll"), func(d time.Duration) { pass(t, r, d) }
 	})
 }
 
 func TestRedisLeasesInACluster(t *testing.T) {
 	t.Parallel()
 	url, _ := storetest.StartCluster(t)
-	leases := store.NewRedisLeases(storetest.Open(t, url))
+	leases := store.NewRedisLeases(storetest.Open(t, url), "poll")
 	var names []string
 	for n := range 16 {
 		names = append(names, fmt.Sprintf("B%02d", n))

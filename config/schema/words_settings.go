@@ -25,6 +25,7 @@ func settingsWords() words {
 		"auth.instance_url":       {text: "URL of the session's org."},
 		"store":                   {text: "Where a process keeps what must survive it."},
 		"store.dir":               {text: "Folder of this process's own files."},
+		"store.redis":             {text: "Reference to the URL of the Redis that several processes share."},
 		"store.durable":           {text: "true: a person vouches for a Redis whose CONFIG can't be read."},
 		"receiver":                {text: "What is taken in, and how it is staged."},
 		"receiver.ack":            {text: "What must be durable before a delivery is answered: auto (Salesforce, else the spool), staged (Salesforce) or spooled (the spool)."},
