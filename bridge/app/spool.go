@@ -10,6 +10,7 @@ import (
 
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/spool"
+	"sfbridge/bridge/store"
 	"sfbridge/config"
 )
 
@@ -28,9 +29,13 @@ func (b *Bridge) openSpool() error {
 	if err != nil {
 		return err
 	}
+	leases := b.leases("spool")
+	if _, local := engine.(*spool.File); local {
+		leases = store.NewMemoryLeases(time.Now) // nobody else reads the file
+	}
 	backoff := b.cfg.Poller.Backoff
 	drain := spool.NewDrain(spool.DrainConfig{
-		Engine: engine, Target: b.stager, Leases: b.leases("spool"), Owner: owner(),
+		Engine: engine, Target: b.stager, Leases: leases, Owner: owner(),
 		Batch: b.cfg.Receiver.Batch, Lanes: b.cfg.Receiver.Calls, Log: b.log,
 		Backoff: event.Backoff{Base: min(time.Second, backoff.Base), Max: min(time.Minute, backoff.Max)},
 	})
