@@ -95,8 +95,9 @@ func TestSchema(t *testing.T) {
 	for name, text := range map[string]string{
 		"new.json": `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","required":["id"],
 			"properties":{"id":{"type":"string","minLength":3},"items":{"type":"array","uniqueItems":true,"items":{"$ref":"item.json"}}}}`,
-		"item.json": `{"type":"object","properties":{"a b":{"type":"integer"}}}`,
-		"old.json":  `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"n":{"multipleOf":0.01}}}`,
+		"item.json":   `{"type":"object","properties":{"a b":{"type":"integer"}}}`,
+		"old.json":    `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"n":{"multipleOf":0.01}}}`,
+		"closed.json": `{"properties":{"id":true,"never":false},"additionalProperties":false}`,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -105,6 +106,7 @@ provider: shopify
 routes:
   - {name: new, when: {type: order.paid}, schema: new.json, records: [{object: A__c, key: {field: E__c, from: $.id}, fields: {A__c: $.a}}]}
   - {name: old, when: {type: old}, schema: old.json, records: [{object: A__c, key: {field: E__c, from: $.id}, fields: {A__c: $.a}}]}
+  - {name: closed, when: {type: closed}, schema: closed.json, records: [{object: A__c, key: {field: E__c, from: $.id}, fields: {A__c: $.a}}]}
 `))
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -118,6 +120,7 @@ routes:
 		{"order.paid", `{"items":[1e999999999]}`, []string{`$.items[0]: the number is out of range`}},
 		{"order.paid", `{"items":[]}`, []string{`$.id: is missing`}},
 		{"old", `{"n":0.07}`, nil},
+		{"closed", `{"id":1,"never":2,"x y":3}`, []string{`$.never: is not allowed`, `$["x y"]: is not allowed`}},
 		{"old", `{"n":0.075}`, []string{`$.n: fails multipleOf`}},
 	} {
 		in := input(t, c.payload)

@@ -108,11 +108,19 @@ func (s *schema) check(event any) []schemaFault {
 type schemaFault struct{ path, rule string }
 
 func leaves(e *jsonschema.ValidationError, faults []schemaFault) []schemaFault {
-	if required, is := e.ErrorKind.(*kind.Required); is {
-		for _, name := range required.Missing {
-			faults = append(faults, schemaFault{instancePath(append(slices.Clone(e.InstanceLocation), name)), "is missing"})
+	below := func(names []string, rule string) []schemaFault {
+		for _, name := range names {
+			faults = append(faults, schemaFault{instancePath(append(slices.Clone(e.InstanceLocation), name)), rule})
 		}
 		return faults
+	}
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		return below(k.Missing, "is missing")
+	case *kind.AdditionalProperties:
+		return below(k.Properties, "is not allowed")
+	case *kind.FalseSchema:
+		return append(faults, schemaFault{instancePath(e.InstanceLocation), "is not allowed"})
 	}
 	if len(e.Causes) == 0 {
 		return append(faults, schemaFault{instancePath(e.InstanceLocation), "fails " + strings.Join(e.ErrorKind.KeywordPath(), "/")})
