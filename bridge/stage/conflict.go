@@ -23,9 +23,7 @@ const maxOriginals = 10_000
 // keepConflict stages other content under a known id as a row for review, up to
 // MaxConflicts rows an event; further ones are counted on the original.
 func (s *Stager) keepConflict(w *waiter, original known) {
-	s.work.Add(1)
-	go func() {
-		defer s.work.Done()
+	started := s.goOn(func() {
 		ctx, cancel := context.WithTimeout(s.root, s.cfg.Timeout)
 		defer cancel()
 		id := event.ConflictID(w.event.ID, w.event.Hash)
@@ -40,7 +38,22 @@ func (s *Stager) keepConflict(w *waiter, original known) {
 			return
 		}
 		s.stageConflict(w, original, id)
-	}()
+	})
+	if !started {
+		w.answer(Answer{EventID: w.event.ID, Err: &Unavailable{Reason: "shutting down"}})
+	}
+}
+
+// goOn runs work in the background that Close waits for; false once Close has
+// begun.
+func (s *Stager) goOn(work func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.work.Go(work)
+	return true
 }
 
 // conflictRoom says whether the conflict row may be staged, and takes its place

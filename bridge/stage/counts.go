@@ -92,8 +92,9 @@ func (s *Stager) flushPart(ctx context.Context, ids []string, rows map[string]co
 	var updates []salesforce.Row
 	for _, r := range records {
 		e, err := event.FromRecord(r)
-		if err != nil {
-			return nil, err
+		if err != nil { // one that can't be read keeps no other from its count
+			s.cfg.Log.Warn("duplicates are not counted on a row that can't be read", "error", err)
+			continue
 		}
 		updates = append(updates, s.countUpdate(e, rows[e.RowID]))
 	}
@@ -114,7 +115,7 @@ func (s *Stager) flushPart(ctx context.Context, ids []string, rows map[string]co
 // line that another writer added meanwhile.
 func (s *Stager) countUpdate(e *event.Event, c count) salesforce.Row {
 	line := event.Line{At: s.cfg.Now(), From: e.Status, To: e.Status, Who: "bridge",
-		Why: fmt.Sprintf("%d duplicate deliveries, the last at %s", c.n, c.last.UTC().Format(time.RFC3339))}
+		Why: fmt.Sprintf("duplicate deliveries: %d, the last at %s", c.n, c.last.UTC().Format(time.RFC3339))}
 	return salesforce.Row{Object: event.Object, ID: e.RowID, Fields: map[string]any{
 		event.FieldDuplicateCount:   e.DuplicateCount + c.n,
 		event.FieldLastDuplicateAt:  event.FormatTime(c.last),
