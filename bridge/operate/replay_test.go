@@ -42,10 +42,12 @@ func TestReplay(t *testing.T) {
 
 func TestReplayChooses(t *testing.T) {
 	t.Parallel()
-	all := []*event.Event{
-		ev(1, nil), ev(2, func(e *event.Event) { e.ErrorCode = event.CodeUnmatched }), ev(3, as(event.Completed)),
-		ev(4, as(event.Received)), ev(5, as(event.Retryable)), ev(6, as(event.Applied)),
-		ev(7, func(e *event.Event) { e.ID, e.ErrorCode = event.ConflictID("shop:1", "abcd"), event.CodeConflict }),
+	all := func() []*event.Event {
+		return []*event.Event{
+			ev(1, nil), ev(2, func(e *event.Event) { e.ErrorCode = event.CodeUnmatched }), ev(3, as(event.Completed)),
+			ev(4, as(event.Received)), ev(5, as(event.Retryable)), ev(6, as(event.Applied)),
+			ev(7, func(e *event.Event) { e.ID, e.ErrorCode = event.ConflictID("shop:1", "abcd"), event.CodeConflict }),
+		}
 	}
 	shop := operate.Filter{Source: "shop"}
 	one := shop
@@ -66,7 +68,7 @@ func TestReplayChooses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBed(t)
-			b.stage(nil, all...)
+			b.stage(nil, all()...)
 			report, err := b.Replay(t.Context(), tt.replay)
 			require.NoError(t, err)
 			assert.Equal(t, tt.replayed, report.Done)
