@@ -255,11 +255,19 @@ func (d *Drain) settle(ctx context.Context, queue string, r result) error {
 	}
 	if len(r.apart) > 0 {
 		for _, e := range r.apart {
-			d.cfg.Log.Error("an event of the spool can't be staged: it is set apart", "queue", queue, "entry", e.ID, "reason", e.Reason)
+			d.cfg.Log.Error("an event of the spool can't be staged: it is set apart", "queue", queue, "entry", e.ID, "event", eventOf(e), "reason", e.Reason)
 		}
 		problems = append(problems, d.cfg.Engine.SetApart(ctx, queue, r.apart))
 	}
 	return errors.Join(problems...)
+}
+
+// eventOf is the event id of an entry, for people.
+func eventOf(e Refused) string {
+	if r, err := Decode(e.Data); err == nil {
+		return r.Event.ID
+	}
+	return ""
 }
 
 func (d *Drain) size() int {
