@@ -104,16 +104,23 @@ func (r *checkReport) add(source *app.Source, kept config.Retention) {
 		r.Warnings = append(r.Warnings, w.String())
 	}
 	if trust, routes := source.Trust(), withoutAuthority(f); trust != verify.SignedBody && len(routes) > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: deliveries of %s are %s: %s. Load the provider's object before they are mapped: give authority to %s",
-			f.Name, f.Provider, trust, meaning[trust], strings.Join(routes, ", ")))
+		r.warn(f, "provider", fmt.Sprintf("deliveries of %s are %s: %s. Load the provider's object before they are mapped: give authority to %s",
+			f.Provider, trust, meaning[trust], strings.Join(routes, ", ")))
 	}
 	for _, missed := range source.Preset.MissedParams(f.Params) {
-		r.Warnings = append(r.Warnings, f.Name+": "+missed)
+		r.warn(f, "params", missed)
 	}
 	if again := source.Preset.Redelivery; kept.RowAfter < again {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s may send an event again after %s, but retention.row_after deletes its row after %s: what comes later can't be told from a new event",
-			f.Name, f.Provider, again, kept.RowAfter))
+		r.warn(f, "provider", fmt.Sprintf("%s may send an event again after %s, but retention.row_after deletes its row after %s: what comes later can't be told from a new event",
+			f.Provider, again, kept.RowAfter))
 	}
+}
+
+// warn adds what may surprise at a part of a mapping file.
+func (r *checkReport) warn(f *mapping.File, part, what string) {
+	place := f.Place(part)
+	place.What = what
+	r.Warnings = append(r.Warnings, place.String())
 }
 
 // withoutAuthority lists the routes that map what was delivered as it came.

@@ -94,7 +94,7 @@ func TestCheckOfProviders(t *testing.T) {
 		"no credentials":          {"source: a\nprovider: plaid", "secrets is missing: give the client_id:secret", ""},
 		"secret for nothing":      {"source: a\nprovider: mollie-classic\nsecrets: [\"${A}\"]", "nothing of this source is signed", ""},
 		"form in the org":         {"source: a\nprovider: twilio\nsecrets: [\"${A}\"]\nprocessor: org", "the Apex package reads JSON", ""},
-		"unsigned":                {"source: a\nprovider: mollie-classic", "", "Unsigned: anybody can make them up"},
+		"unsigned":                {"source: a\nprovider: mollie-classic", "", ":2:11: provider: deliveries of mollie-classic are Unsigned: anybody can make them up"},
 		"unsigned by choice":      {"source: a\nprovider: jira\nparams: {accept_unsigned: true}", "", "Unsigned: anybody"},
 		"partly signed":           {"source: a\nprovider: mailgun\nsecrets: [\"${A}\"]", "", "SignedPartial: the signature covers only a part"},
 		"caller":                  {"source: a\nprovider: okta\nsecrets: [\"${A}\"]", "", "AuthenticatedCaller: a credential proves who calls"},
