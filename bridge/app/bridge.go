@@ -48,6 +48,7 @@ type Bridge struct {
 
 	store   *store.Store
 	redis   *store.Redis // nil: this process shares nothing
+	calls   *sharedUsage // nil: likewise
 	stager  *stage.Stager
 	spool   *spooler
 	poller  *poll.Poller
@@ -131,7 +132,7 @@ func (b *Bridge) connect() error {
 		if b.login == nil {
 			return 0
 		}
-		return b.login.Client.Usage().Share()
+		return b.usage().Share()
 	})
 	login, err := Connect(b.cfg, b.opts.Env, func(op string, class salesforce.Class, _ time.Duration) {
 		b.metrics.Call(op, class.String())
@@ -214,7 +215,7 @@ func (b *Bridge) newPoller() (*poll.Poller, error) {
 		Leases: b.leases("poll"), Metrics: b.metrics, Log: b.log, Owner: owner(),
 		Interval: p.Interval, Idle: p.Idle, Batch: p.Batch, Lanes: p.Lanes, Backoff: backoff,
 		DailyBudget: b.cfg.Salesforce.DailyBudget,
-		Usage:       b.login.Client.Usage,
+		Usage:       b.usage,
 		Staging:     staging,
 	})
 }
@@ -245,7 +246,7 @@ func (b *Bridge) wake(rows int) {
 }
 
 func (b *Bridge) yields(w event.Work) bool {
-	u := b.login.Client.Usage()
+	u := b.usage()
 	return w.Yields(u.Used, u.Max, b.cfg.Salesforce.DailyBudget)
 }
 

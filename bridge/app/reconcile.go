@@ -32,7 +32,7 @@ func (b *Bridge) newReconciler() (*reconcile.Reconciler, error) {
 			return value, known
 		},
 		Notes: store.OpenNotes(b.cfg.Store.Dir), Leases: b.leases("reconcile"), Owner: owner(),
-		Metrics: b.metrics, Log: b.log, DailyBudget: b.cfg.Salesforce.DailyBudget, Usage: b.login.Client.Usage,
+		Metrics: b.metrics, Log: b.log, DailyBudget: b.cfg.Salesforce.DailyBudget, Usage: b.usage,
 	}
 	if b.store != nil {
 		cfg.Journal = b.store.Journal()

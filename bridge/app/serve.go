@@ -93,6 +93,9 @@ func (b *Bridge) work(ctx context.Context) error {
 	if b.spool != nil {
 		g.Go(func() error { return b.spool.drain.Run(ctx) })
 	}
+	if b.calls != nil {
+		g.Go(func() error { return b.calls.Run(ctx) })
+	}
 	if b.effects != nil {
 		g.Go(func() error { return b.effects.Run(ctx) })
 	}

@@ -7,14 +7,27 @@ import (
 	"time"
 
 	"sfbridge/bridge/store"
+	"sfbridge/salesforce"
 )
 
 // openShared connects to what processes share, where the settings name it.
 func (b *Bridge) openShared() (err error) {
-	if b.cfg.Store.Redis.IsSet() {
-		b.redis, err = store.OpenRedis(b.cfg.Store.Redis.Value())
+	if !b.cfg.Store.Redis.IsSet() {
+		return nil
 	}
-	return err
+	if b.redis, err = store.OpenRedis(b.cfg.Store.Redis.Value()); err != nil {
+		return err
+	}
+	b.calls = &sharedUsage{own: b.login.Client.Usage, board: store.NewBoard(b.redis), log: b.log}
+	return nil
+}
+
+// usage is the org's daily count of API calls as last heard.
+func (b *Bridge) usage() salesforce.Usage {
+	if b.calls != nil {
+		return b.calls.Usage()
+	}
+	return b.login.Client.Usage()
 }
 
 // closeShared ends what was opened for the spool and the shared store.
