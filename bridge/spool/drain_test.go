@@ -64,6 +64,10 @@ func (o *org) StageTogether(_ context.Context, requests []stage.Request) []stage
 	return answers
 }
 
+func (o *org) called() [][]string { o.mu.Lock(); defer o.mu.Unlock(); return slices.Clone(o.calls) }
+func (o *org) staged() []string   { o.mu.Lock(); defer o.mu.Unlock(); return slices.Clone(o.order) }
+func (o *org) together() int      { o.mu.Lock(); defer o.mu.Unlock(); return o.most }
+
 // leases of one test, on its clock.
 type leases struct {
 	mu   sync.Mutex
@@ -171,15 +175,15 @@ func TestDrainKeepsTheOrderOfAnEntityAndFillsCalls(t *testing.T) {
 		b.run()
 		later(10 * time.Second)
 		assert.Zero(b, b.waiting())
-		assert.Len(b, b.org.order, 1200)
+		assert.Len(b, b.org.staged(), 1200)
 		last := map[string]string{}
-		for _, id := range b.org.order {
+		for _, id := range b.org.staged() {
 			object := id[:len(id)-6]
 			assert.Less(b, last[object], id)
 			last[object] = id
 		}
-		assert.LessOrEqual(b, len(b.org.calls), 12, "about 200 a call")
-		assert.Greater(b, b.org.most, 1, "several calls at once")
+		assert.LessOrEqual(b, len(b.org.called()), 12, "about 200 a call")
+		assert.Greater(b, b.org.together(), 1, "several calls at once")
 		assert.Zero(b, b.drain.State().Total())
 		assert.True(b, b.drain.State().Oldest.IsZero())
 	})
@@ -193,7 +197,7 @@ func TestWhatIsAppendedIsDrainedAtOnce(t *testing.T) {
 		b.put("ch_1", 0, 1)
 		assert.True(b, b.drain.Backlog(event.HomeQueue(event.ByBridge, "stripe:ch_1")))
 		later(110 * time.Millisecond)
-		assert.Equal(b, []string{"stripe:ch_1/00000"}, b.org.order)
+		assert.Equal(b, []string{"stripe:ch_1/00000"}, b.org.staged())
 		assert.False(b, b.drain.Backlog(event.HomeQueue(event.ByBridge, "stripe:ch_1")))
 	})
 }
@@ -214,15 +218,15 @@ func TestAnOutageLosesNothingAndMakesNoStorm(t *testing.T) {
 		b.run()
 		later(time.Hour)
 		assert.Equal(b, 500, b.waiting())
-		assert.Less(b, len(b.org.calls), 200, "about two a minute")
+		assert.Less(b, len(b.org.called()), 200, "about two a minute")
 		b.org.mu.Lock()
 		down = false
 		b.org.mu.Unlock()
 		later(2 * time.Minute)
 		assert.Zero(b, b.waiting())
-		assert.True(b, slices.IsSorted(b.org.order))
+		assert.True(b, slices.IsSorted(b.org.staged()))
 		longest := 0
-		for _, c := range b.org.calls[len(b.org.calls)-4:] {
+		for _, c := range b.org.called()[len(b.org.called())-4:] {
 			longest = max(longest, len(c))
 		}
 		assert.GreaterOrEqual(b, longest, 80, "batches grow back")
@@ -241,9 +245,9 @@ func TestSalesforcesHintIsKept(t *testing.T) {
 		b.put("ch_1", 0, 1)
 		b.run()
 		later(3 * time.Minute)
-		assert.Len(b, b.org.calls, 1)
+		assert.Len(b, b.org.called(), 1)
 		later(2 * time.Second)
-		assert.Len(b, b.org.calls, 2)
+		assert.Len(b, b.org.called(), 2)
 		assert.Zero(b, b.waiting())
 	})
 }
@@ -262,7 +266,7 @@ func TestOneThatIsRefusedForGoodHoldsNobodyUp(t *testing.T) {
 		b.run()
 		later(5 * time.Second)
 		assert.Zero(b, b.waiting())
-		assert.Len(b, b.org.order, 9)
+		assert.Len(b, b.org.staged(), 9)
 		apart, err := b.engine.Apart(b.Context(), 10)
 		require.NoError(b, err)
 		var reasons []string
@@ -283,11 +287,11 @@ func TestAQueueOfAnotherProcessIsLeftAlone(t *testing.T) {
 		b.put("ch_1", 0, 3)
 		b.run()
 		later(10 * time.Second)
-		assert.Empty(b, b.org.calls)
+		assert.Empty(b, b.org.called())
 		assert.True(b, b.drain.Backlog(queue), "and later events wait behind")
 		require.NoError(b, b.leases.Release(b.Context(), "other", []string{"spool-" + queue}))
 		later(2 * time.Second)
-		assert.Len(b, b.org.order, 3)
+		assert.Len(b, b.org.staged(), 3)
 	})
 }
 
@@ -313,8 +317,8 @@ func TestEntriesThatCouldNotBeRemovedAreStagedAgainAndThenGone(t *testing.T) {
 		b.run()
 		later(time.Minute)
 		assert.Zero(b, b.waiting())
-		assert.Len(b, b.org.order, 5, "each row once")
-		assert.Len(b, b.org.calls, 3)
+		assert.Len(b, b.org.staged(), 5, "each row once")
+		assert.Len(b, b.org.called(), 3)
 	})
 }
 
@@ -326,9 +330,9 @@ func TestAStopBringsTheBatchUnderWayHome(t *testing.T) {
 		synctest.Wait()
 		b.stop()
 		b.stop = nil
-		assert.Len(b, b.org.calls, 1, "no new batch")
+		assert.Len(b, b.org.called(), 1, "no new batch")
 		assert.Equal(b, 100, b.waiting())
-		assert.Len(b, b.org.order, 200)
+		assert.Len(b, b.org.staged(), 200)
 	})
 }
 
@@ -339,7 +343,7 @@ func TestALargeEventGoesWhatEverItsSize(t *testing.T) {
 		b.run()
 		later(time.Second)
 		assert.Zero(b, b.waiting())
-		for _, c := range b.org.calls {
+		for _, c := range b.org.called() {
 			assert.LessOrEqual(b, len(c), 2)
 		}
 	})

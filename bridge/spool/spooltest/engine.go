@@ -5,12 +5,12 @@ package spooltest
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"sfbridge/bridge/spool"
 )
@@ -232,15 +232,17 @@ type operation struct {
 // anyRun compares an engine with lists in memory.
 func anyRun(t *testing.T, b bench) {
 	const runs = 30
-	operations := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) operation {
-		return operation{
-			queue: rapid.SampledFrom([]string{"B00", "B01", "O00"}).Draw(t, "queue"), put: rapid.IntRange(0, 4).Draw(t, "put"),
-			limit: rapid.IntRange(1, 5).Draw(t, "limit"), keep: rapid.Bool().Draw(t, "keep"),
+	operations := func(seed int) []operation {
+		r := rand.New(rand.NewPCG(uint64(seed), 7)) //nolint:gosec // repeatable on purpose
+		list := make([]operation, 1+r.IntN(12))
+		for i := range list {
+			list[i] = operation{queue: []string{"B00", "B01", "O00"}[r.IntN(3)], put: r.IntN(5), limit: 1 + r.IntN(5), keep: r.IntN(2) == 0}
 		}
-	}), 1, 12)
+		return list
+	}
 	n, model := 0, map[string][]string{}
 	for seed := range runs {
-		for _, o := range operations.Example(seed) {
+		for _, o := range operations(seed) {
 			if o.put > 0 && !o.keep {
 				var list []string
 				for range o.put {
