@@ -184,7 +184,9 @@ func TestCallsOfABurst(t *testing.T) {
 		t.Skip("a burst of 2,000 events")
 	}
 	t.Parallel()
-	w := newWorld(t, func(c *harness.Config) { c.Via, c.Poller, c.Receiver = nil, "{interval: 2s, idle: 60s}", "{linger: 100ms}" })
+	w := newWorld(t, func(c *harness.Config) {
+		c.Via, c.Poller, c.Receiver = nil, "{interval: 2s, idle: 60s}", "{linger: 100ms}"
+	})
 	before := w.org.Stats(t).APICalls.Total
 	const events = 2000
 	var senders errgroup.Group
