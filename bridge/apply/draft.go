@@ -220,14 +220,14 @@ func (r *run) parentKey(p mapping.Ref) targetKey {
 
 // setPrior writes down which event the decision was made against, so that the
 // target's guard can refuse it when another has come in between.
-func (w *row) setPrior(t target) {
-	o := w.fixed.Order
+func (r *row) setPrior(t target) {
+	o := r.fixed.Order
 	if o == nil || o.Prior == "" {
 		return
 	}
-	w.fields[o.Prior] = nil
+	r.fields[o.Prior] = nil
 	if held := t.text(o.Event); held != "" {
-		w.fields[o.Prior] = held
+		r.fields[o.Prior] = held
 	}
 }
 
