@@ -2,9 +2,11 @@ package apexgates_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,23 +17,42 @@ import (
 	"sfbridge/mapping/transform"
 )
 
-func classText(t *testing.T, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(project(t), classes, name+".cls"))
-	require.NoError(t, err)
+// agreement compares what Apex and the bridge must spell alike, and keeps what
+// differs.
+type agreement struct {
+	t       *testing.T
+	folder  string // of the project
+	differs []string
+}
+
+func (a *agreement) class(name string) string {
+	a.t.Helper()
+	data, err := os.ReadFile(filepath.Join(a.folder, classes, name+".cls"))
+	require.NoError(a.t, err)
 	return string(data)
+}
+
+func (a *agreement) check(ok bool, format string, args ...any) {
+	if !ok {
+		a.differs = append(a.differs, fmt.Sprintf(format, args...))
+	}
+}
+
+// same compares lists in any order.
+func (a *agreement) same(what string, apex, bridge []string) {
+	slices.Sort(apex)
+	slices.Sort(bridge)
+	a.check(slices.Equal(apex, bridge), "%s: Apex has %v, the bridge %v", what, apex, bridge)
 }
 
 var textConstant = regexp.MustCompile(`public static final String (\w+) = '([^']*)';`)
 
 // texts are the public text constants of a class.
-func texts(t *testing.T, name string) []string {
-	t.Helper()
+func (a *agreement) texts(name string) []string {
 	var out []string
-	for _, found := range textConstant.FindAllStringSubmatch(classText(t, name), -1) {
+	for _, found := range textConstant.FindAllStringSubmatch(a.class(name), -1) {
 		out = append(out, found[2])
 	}
-	require.NotEmpty(t, out, name)
 	return out
 }
 
@@ -43,41 +64,38 @@ func plain[T ~string](values []T) []string {
 	return out
 }
 
-func TestApexSpellsStatesAsTheBridgeDoes(t *testing.T) {
-	t.Parallel()
-	assert.ElementsMatch(t, plain(event.Statuses()), texts(t, "decide/BridgeStatus"))
-	assert.Subset(t, plain(event.Outcomes()), texts(t, "decide/BridgeOutcome"))
-	codes := []string{
+func (a *agreement) states() {
+	a.same("states", a.texts("decide/BridgeStatus"), plain(event.Statuses()))
+	outcomes := a.texts("decide/BridgeOutcome")
+	a.check(len(outcomes) > 0, "outcomes: Apex has none")
+	for _, o := range outcomes {
+		a.check(slices.Contains(plain(event.Outcomes()), o), "outcome %s: the bridge has none of this name", o)
+	}
+	a.same("codes", a.texts("decide/BridgeCodes"), []string{
 		event.CodeUnmatched, event.CodeField, event.CodePayload, event.CodeAbandoned, event.CodeTransition, event.CodeParent,
 		event.CodeTarget, event.CodeAmbiguous, event.CodeMapping, event.CodeTooLarge, event.CodeUnreadable, event.CodeLock,
 		event.CodeConfig, event.CodeMoved,
-	}
-	assert.ElementsMatch(t, codes, texts(t, "decide/BridgeCodes"))
+	})
 }
 
-func TestApexPermitsTheSameMoves(t *testing.T) {
-	t.Parallel()
-	text := classText(t, "decide/BridgeStatus")
-	table := map[string][]string{}
-	for _, row := range regexp.MustCompile(`(\w+) => new Set<String>\{([^}]*)\}`).FindAllStringSubmatch(text, -1) {
+var moveRow = regexp.MustCompile(`(\w+) => new Set<String>\{([^}]*)\}`)
+
+func (a *agreement) moves() {
+	var apex, bridge []string
+	for _, row := range moveRow.FindAllStringSubmatch(a.class("decide/BridgeStatus"), -1) {
 		for to := range strings.SplitSeq(row[2], ",") {
-			table[row[1]] = append(table[row[1]], strings.TrimSpace(to))
+			apex = append(apex, row[1]+" to "+strings.TrimSpace(to))
 		}
 	}
-	want := map[string][]string{}
 	for _, move := range event.Moves() {
 		from, to := strings.ToUpper(string(move.From)), strings.ToUpper(string(move.To))
-		want[from] = append(want[from], to)
+		bridge = append(bridge, from+" to "+to)
 	}
-	for from := range want {
-		assert.ElementsMatch(t, want[from], table[from], from)
-	}
-	assert.Len(t, table, len(want))
+	a.same("moves", apex, bridge)
 }
 
-// What Apex cuts to, and what it must be.
-func TestApexCutsWhereTheBridgeDoes(t *testing.T) {
-	t.Parallel()
+// lengths are what Apex cuts to.
+func (a *agreement) lengths() {
 	for _, c := range []struct {
 		class, constant string
 		want            int
@@ -88,27 +106,57 @@ func TestApexCutsWhereTheBridgeDoes(t *testing.T) {
 		{"processor/BridgePayloads", "CHUNK_LENGTH", event.PayloadLimit},
 		{"processor/BridgeEventRows", "QUEUES", event.Queues},
 	} {
-		assert.Contains(t, classText(t, c.class), fmt.Sprintf("Integer %s = %d;", c.constant, c.want), c.class)
+		line := fmt.Sprintf("Integer %s = %d;", c.constant, c.want)
+		a.check(strings.Contains(a.class(c.class), line), "%s: want %s", c.class, line)
 	}
 }
 
-func TestApexKnowsTheSameCurrencies(t *testing.T) {
-	t.Parallel()
-	digits := map[string]string{}
-	text := regexp.MustCompile(`' \+\s+'`).ReplaceAllString(classText(t, "transform/BridgeCurrencies"), "")
+func (a *agreement) currencies() {
+	apex := map[string]int{}
+	text := regexp.MustCompile(`' \+\s+'`).ReplaceAllString(a.class("transform/BridgeCurrencies"), "")
 	for _, row := range regexp.MustCompile(`(\d) =>\s+'([A-Z ]+)'`).FindAllStringSubmatch(text, -1) {
 		for code := range strings.FieldsSeq(row[2]) {
-			digits[code] = row[1]
+			apex[code] = int(row[1][0] - '0')
 		}
 	}
+	bridge := map[string]int{}
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	known := 0
 	for i := range len(letters) * len(letters) * len(letters) {
 		code := string([]byte{letters[i/676], letters[i/26%26], letters[i%26]})
 		if n, ok := (transform.Currencies{}).Digits(code); ok {
-			assert.Equal(t, fmt.Sprint(n), digits[code], code)
-			known++
+			bridge[code] = n
 		}
 	}
-	assert.Len(t, digits, known)
+	a.check(maps.Equal(apex, bridge), "currencies: Apex has %v, the bridge %v", apex, bridge)
+}
+
+// disagreements are the places where the project's Apex and the bridge differ.
+func disagreements(t *testing.T, folder string) []string {
+	a := &agreement{t: t, folder: folder}
+	a.states()
+	a.moves()
+	a.lengths()
+	a.currencies()
+	return a.differs
+}
+
+func TestApexSpellsAsTheBridgeDoes(t *testing.T) {
+	t.Parallel()
+	assert.Empty(t, disagreements(t, project(t)))
+}
+
+func TestADisagreementOfApexAndBridgeIsNoticed(t *testing.T) {
+	t.Parallel()
+	for what, s := range map[string]seed{
+		"states":     {file: classes + "decide/BridgeStatus.cls", old: "'Retryable'", new: "'Retriable'"},
+		"codes":      {file: classes + "decide/BridgeCodes.cls", old: "'UNMATCHED'", new: "'NO_ROUTE'"},
+		"moves":      {file: classes + "decide/BridgeStatus.cls", old: "=> new Set<String>{ ", new: "=> new Set<String>{ UNKNOWN, "},
+		"MAX_LENGTH": {file: classes + "apply/BridgeHistory.cls", old: "MAX_LENGTH = 32768", new: "MAX_LENGTH = 32769"},
+		"currencies": {file: classes + "transform/BridgeCurrencies.cls", old: "JPY", new: "JPX"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			assert.Contains(t, strings.Join(disagreements(t, seeded(t, s)), "\n"), what)
+		})
+	}
 }
