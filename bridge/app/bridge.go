@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -28,6 +27,7 @@ import (
 	"sfbridge/bridge/stage"
 	"sfbridge/bridge/store"
 	"sfbridge/config"
+	"sfbridge/internal/pause"
 	"sfbridge/mapping"
 	"sfbridge/salesforce"
 )
@@ -204,7 +204,7 @@ func (b *Bridge) newPoller() (*poll.Poller, error) {
 	backoff := event.Backoff{Base: p.Backoff.Base, Max: p.Backoff.Max}
 	applier, err := apply.New(apply.Config{
 		Org: b.org, Mappings: b, Authority: b.newLookup(), Outbox: b.wakeEffects, MaxAttempts: p.MaxAttempts, ParentWait: p.ParentWait, Backoff: backoff,
-		Now: time.Now, Intn: mathrand.Int64N, Float: mathrand.Float64, Sleep: sleep,
+		Now: time.Now, Intn: mathrand.Int64N, Float: mathrand.Float64, Sleep: pause.For,
 	})
 	if err != nil {
 		return nil, err
@@ -259,17 +259,6 @@ func owner() string {
 	random := make([]byte, 4)
 	_, _ = rand.Read(random) // never fails
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), hex.EncodeToString(random))
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // replayRate is how many events a second an operator may have worked on again.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/pause"
 	"sfbridge/salesforce"
 	"sfbridge/salesforce/auth"
 )
@@ -42,9 +43,9 @@ func (w *world) measureBaseline(ctx context.Context, r *Report) error {
 			}
 		})
 	}
-	if sleep(working, w.cfg.WarmUp) == nil {
+	if pause.For(working, w.cfg.WarmUp) == nil {
 		before, begun := w.read(), done.Load()
-		_ = sleep(working, w.cfg.Window)
+		_ = pause.For(working, w.cfg.Window)
 		r.Baseline = throughput(int(done.Load()-begun), before, w.read())
 	}
 	stop()

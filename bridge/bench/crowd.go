@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sfbridge/internal/pause"
 	"slices"
 	"strings"
 	"sync"
@@ -89,7 +90,7 @@ func (c *crowd) send(ctx context.Context) error {
 	defer conn.close()
 	for ctx.Err() == nil {
 		if c.room != nil && !c.room(c.accepted.Load()) {
-			_ = sleep(ctx, 10*time.Millisecond)
+			_ = pause.For(ctx, 10*time.Millisecond)
 			continue
 		}
 		n, ok := c.next()

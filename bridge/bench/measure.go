@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sfbridge/internal/pause"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,7 @@ func (w *world) measureReceive(ctx context.Context, r *Report) error {
 	}
 	crowd := w.newCrowd(p.URL(), nil)
 	err = crowd.during(ctx, func(ctx context.Context) error {
-		if err := sleep(ctx, w.cfg.WarmUp); err != nil {
+		if err := pause.For(ctx, w.cfg.WarmUp); err != nil {
 			return err
 		}
 		before := w.read()
@@ -78,12 +79,12 @@ func (w *world) measureBusiness(ctx context.Context, r *Report) error {
 	counting, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		for sleep(counting, 10*time.Millisecond) == nil {
+		for pause.For(counting, 10*time.Millisecond) == nil {
 			done.Store(int64(w.read().records))
 		}
 	})
 	err = crowd.during(ctx, func(ctx context.Context) error {
-		if err := sleep(ctx, w.cfg.WarmUp); err != nil {
+		if err := pause.For(ctx, w.cfg.WarmUp); err != nil {
 			return err
 		}
 		before := w.read()

@@ -11,6 +11,7 @@ import (
 
 	"sfbridge/bridge/event"
 	"sfbridge/config/examples"
+	"sfbridge/internal/pause"
 	"sfbridge/salesforce/simorg"
 )
 
@@ -109,7 +110,7 @@ func ready(ctx context.Context, url string) bool {
 }
 
 // wait asks again and again until the answer is yes.
-func wait(ctx context.Context, pause time.Duration, done func() (bool, error)) error {
+func wait(ctx context.Context, every time.Duration, done func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
@@ -117,20 +118,9 @@ func wait(ctx context.Context, pause time.Duration, done func() (bool, error)) e
 		if yes || err != nil {
 			return err
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := pause.For(ctx, every); err != nil {
 			return err
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
 	}
 }
 

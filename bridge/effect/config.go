@@ -10,6 +10,7 @@ import (
 
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/outbound"
+	"sfbridge/internal/pause"
 	"sfbridge/salesforce"
 )
 
@@ -146,7 +147,7 @@ func (c Config) withDefaults() Config {
 		c.IntN = rand.Int64N
 	}
 	if c.Sleep == nil {
-		c.Sleep = sleep
+		c.Sleep = pause.For
 	}
 	return c
 }
@@ -176,17 +177,6 @@ func (c Config) validate() error {
 	check(c.MaxAttempts >= 1, "%d attempts: want at least 1", c.MaxAttempts)
 	check(c.Senders >= 1, "%d senders: want at least 1", c.Senders)
 	return errors.Join(problems...)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 type noMetrics struct{}

@@ -54,7 +54,6 @@ func TestIDs(t *testing.T) {
 	require.Equal(t, 255, UTF16Len(ID("s", at[2:])))
 	assert.Regexp(t, `^s:sha256:[0-9a-f]{64}#conflict:[0-9a-f]{16}$`, ConflictID(at, hash))
 	assert.True(t, IsConflict(ConflictID(at, hash)))
-	assert.Equal(t, "stripe:evt_1", ConflictOrigin("stripe:evt_1#conflict:abababababababab"))
 	assert.True(t, IsRepair("stripe:reconcile:ch_1:5:9"))
 	assert.False(t, IsRepair("stripe:evt:reconcile:1"))
 	assert.Equal(t, "Payment__c:ch_1", BusinessKey("Payment__c", "ch_1"))

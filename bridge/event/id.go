@@ -51,16 +51,6 @@ func HashedID(id string) string {
 // of providers.
 func IsConflict(id string) bool { return strings.Contains(id, conflictMark) }
 
-// ConflictOrigin is the event id that a conflict row's id began with, or ""
-// when id is not a conflict row's.
-func ConflictOrigin(id string) string {
-	origin, _, found := strings.Cut(id, conflictMark)
-	if !found {
-		return ""
-	}
-	return origin
-}
-
 // IsRepair tells an event that reconciliation made by its event id.
 func IsRepair(id string) bool {
 	_, rest, found := strings.Cut(id, ":")

@@ -13,6 +13,7 @@ import (
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/identify"
 	"sfbridge/bridge/outbound"
+	"sfbridge/internal/pause"
 	"sfbridge/mapping"
 	"sfbridge/salesforce"
 )
@@ -124,7 +125,7 @@ func (c Config) withDefaults() Config {
 		c.IntN = rand.Int64N
 	}
 	if c.Sleep == nil {
-		c.Sleep = sleep
+		c.Sleep = pause.For
 	}
 	return c
 }
@@ -144,17 +145,6 @@ func (c Config) validate() error {
 type nobody struct{}
 
 func (nobody) Drift(string, string, int) {}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
 
 // Reconciler compares and heals. It is safe for concurrent use.
 type Reconciler struct {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"sfbridge/internal/pause"
 	"sfbridge/salesforce"
 )
 
@@ -58,7 +59,7 @@ func (c Config) withDefaults() Config {
 		c.IntN = rand.Int64N
 	}
 	if c.Sleep == nil {
-		c.Sleep = sleep
+		c.Sleep = pause.For
 	}
 	return c
 }
@@ -85,15 +86,4 @@ func New(c Config) (*Keeper, error) {
 		return nil, err
 	}
 	return &Keeper{cfg: c}, nil
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

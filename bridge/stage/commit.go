@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/pause"
 	"sfbridge/salesforce"
 )
 
@@ -20,7 +21,7 @@ func (s *Stager) commit(ctx context.Context, batch []*entry) {
 	pending := batch
 	var last error
 	for send := 0; send < maxSends && len(pending) > 0; send++ {
-		if send > 0 && !sleep(ctx, firstWait<<(send-1)) {
+		if send > 0 && pause.For(ctx, firstWait<<(send-1)) != nil {
 			break
 		}
 		pending, last = s.send(ctx, pending)
@@ -173,16 +174,4 @@ func unavailable(reason string, err error) error {
 		u.RetryAfter = e.Pause
 	}
 	return u
-}
-
-// sleep waits for d; false when ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
