@@ -10,7 +10,24 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], system()))
+	os.Exit(run(untilSignal(), os.Args[1:], system()))
+}
+
+// untilSignal is over at the first SIGTERM or interrupt. By then a second one has
+// its usual effect again: it ends the process at once.
+func untilSignal() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		signal.Stop(signals)
+		cancel()
+		select {
+		case s := <-signals: // it came before the first was taken
+			_ = syscall.Kill(os.Getpid(), s.(syscall.Signal))
+		default:
+		}
+	}()
+	return ctx
 }
