@@ -20,15 +20,12 @@ import (
 // maxRequest bounds the body of an action.
 const maxRequest = 256 << 10
 
-// order is what a caller wants done with the events of a filter.
-type order struct {
+// orderBody is what a caller wants done with the events of a filter.
+type orderBody struct {
 	Filter filterBody `json:"filter"`
 	Reason string     `json:"reason"`
 	Force  bool       `json:"force"`
 	DryRun bool       `json:"dry_run"`
-
-	chosen operate.Filter
-	who    string
 }
 
 // filterBody is a filter as callers write it.
@@ -60,11 +57,11 @@ func (f filterBody) filter() (operate.Filter, error) {
 
 // readOrder reads the body strictly: a member that is not known might have been
 // meant to choose less.
-func readOrder(c *gin.Context) (order, error) {
-	var o order
+func readOrder(c *gin.Context) (operate.Order, error) {
+	var body orderBody
 	d := json.NewDecoder(http.MaxBytesReader(c.Writer, c.Request.Body, maxRequest))
 	d.DisallowUnknownFields()
-	err := d.Decode(&o)
+	err := d.Decode(&body)
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("data after the object")
@@ -74,13 +71,12 @@ func readOrder(c *gin.Context) (order, error) {
 	switch {
 	case errors.Is(err, io.EOF): // no body: nothing special is wanted
 	case errors.As(err, &large):
-		return o, err
+		return operate.Order{}, err
 	case err != nil:
-		return o, badRequest("the body is not what this route takes: " + err.Error())
+		return operate.Order{}, badRequest("the body is not what this route takes: " + err.Error())
 	}
-	o.who = actor(c)
-	o.Reason = strings.TrimSpace(o.Reason)
-	o.chosen, err = o.Filter.filter()
+	o := operate.Order{Force: body.Force, DryRun: body.DryRun, Who: actor(c), Reason: strings.TrimSpace(body.Reason)}
+	o.Filter, err = body.Filter.filter()
 	return o, err
 }
 
@@ -98,10 +94,10 @@ func actor(c *gin.Context) string {
 // action does something with the events that an order chooses.
 type action struct {
 	name string
-	do   func(ctx context.Context, o order) (operate.Report, error)
+	do   func(ctx context.Context, o operate.Order) (operate.Report, error)
 }
 
-func (a *api) act(c *gin.Context, act action, o order) (operate.Report, error) {
+func (a *api) act(c *gin.Context, act action, o operate.Order) (operate.Report, error) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), a.cfg.ActionTimeout)
 	defer cancel()
 	report, err := act.do(ctx, o)
@@ -136,14 +132,14 @@ func (a *api) one(act action) gin.HandlerFunc {
 			return
 		}
 		o, err := readOrder(c)
-		if err == nil && (o.chosen.Selective() || o.chosen.Limit != 0) {
+		if err == nil && (o.Filter.Selective() || o.Filter.Limit != 0) {
 			err = badRequest("the event is named by the route: leave the filter out")
 		}
 		if err != nil {
 			refuse(c, err)
 			return
 		}
-		o.chosen = operate.Filter{IDs: []string{id}}
+		o.Filter = operate.Filter{IDs: []string{id}}
 		report, err := a.act(c, act, o)
 		if err == nil {
 			err = notDone(id, act.name, report)
@@ -154,32 +150,6 @@ func (a *api) one(act action) gin.HandlerFunc {
 		}
 		c.JSON(http.StatusOK, report)
 	}
-}
-
-// The actions of the API.
-
-func (a *api) replay() action {
-	return action{"replay", func(ctx context.Context, o order) (operate.Report, error) {
-		return a.cfg.Desk.Replay(ctx, operate.Replay{Filter: o.chosen, Force: o.Force, DryRun: o.DryRun, Who: o.who, Reason: o.Reason})
-	}}
-}
-
-func (a *api) discard() action {
-	return action{"discard", func(ctx context.Context, o order) (operate.Report, error) {
-		if o.Force {
-			return operate.Report{}, badRequest("force is for replays")
-		}
-		return a.cfg.Desk.Discard(ctx, operate.Discard{Filter: o.chosen, DryRun: o.DryRun, Who: o.who, Reason: o.Reason})
-	}}
-}
-
-func (a *api) accept() action {
-	return action{"accept", func(ctx context.Context, o order) (operate.Report, error) {
-		if o.Force {
-			return operate.Report{}, badRequest("force is for replays")
-		}
-		return a.cfg.Desk.Accept(ctx, operate.Accept{Filter: o.chosen, DryRun: o.DryRun, Who: o.who, Reason: o.Reason})
-	}}
 }
 
 // notDone says why an action on one event did nothing; nil when it did.
@@ -199,9 +169,9 @@ func notDone(id, name string, r operate.Report) error {
 }
 
 // audit leaves the line that tells afterwards who did what.
-func (a *api) audit(c *gin.Context, name string, o order, r operate.Report, err error) {
+func (a *api) audit(c *gin.Context, name string, o operate.Order, r operate.Report, err error) {
 	attrs := []any{
-		"action", name, "by", o.who, "from", c.Request.RemoteAddr, "filter", o.described(), "reason", o.Reason,
+		"action", name, "by", o.Who, "from", c.Request.RemoteAddr, "filter", described(o.Filter), "reason", o.Reason,
 		"force", o.Force, "dry_run", o.DryRun, "matched", r.Matched, "done", r.Done, "moved", r.Moved, "failed", r.Failed,
 	}
 	level := slog.LevelInfo
@@ -213,9 +183,9 @@ func (a *api) audit(c *gin.Context, name string, o order, r operate.Report, err 
 
 // described is the filter as JSON, without what it leaves open. A long list of
 // ids is cut.
-func (o order) described() string {
+func described(f operate.Filter) string {
 	const most = 20
-	f, said := o.chosen, map[string]any{}
+	said := map[string]any{}
 	say := func(name, value string) {
 		if value != "" {
 			said[name] = value

@@ -21,9 +21,9 @@ type Desk interface {
 	Page(ctx context.Context, f operate.Filter, from operate.Cursor) ([]*event.Event, operate.Cursor, error)
 	Show(ctx context.Context, id string) (operate.Story, error)
 	Effects(ctx context.Context, f operate.EffectFilter) ([]operate.StoredEffect, error)
-	Replay(ctx context.Context, r operate.Replay) (operate.Report, error)
-	Discard(ctx context.Context, r operate.Discard) (operate.Report, error)
-	Accept(ctx context.Context, r operate.Accept) (operate.Report, error)
+	Replay(ctx context.Context, o operate.Order) (operate.Report, error)
+	Discard(ctx context.Context, o operate.Order) (operate.Report, error)
+	Accept(ctx context.Context, o operate.Order) (operate.Report, error)
 }
 
 // View gives something that the process knows, ready to be written as JSON.
@@ -118,7 +118,8 @@ func (a *api) routes() *gin.Engine {
 	routes.Use(a.recover, a.authorize)
 	routes.NoRoute(func(c *gin.Context) { refuse(c, notFound("there is no such route")) })
 	routes.NoMethod(func(c *gin.Context) { refuse(c, wrongMethod()) })
-	replay, discard, accept := a.replay(), a.discard(), a.accept()
+	desk := a.cfg.Desk
+	replay, discard, accept := action{"replay", desk.Replay}, action{"discard", desk.Discard}, action{"accept", desk.Accept}
 	v1 := routes.Group("/admin/v1")
 	v1.GET("/openapi.yaml", func(c *gin.Context) { c.Data(http.StatusOK, "application/yaml", openAPI) })
 	v1.GET("/events", a.events)

@@ -34,9 +34,9 @@ type desk struct {
 	err     error
 	page    operate.Filter
 	effect  operate.EffectFilter
-	replay  operate.Replay
-	discard operate.Discard
-	accept  operate.Accept
+	replay  operate.Order
+	discard operate.Order
+	accept  operate.Order
 }
 
 func (d *desk) Page(_ context.Context, f operate.Filter, _ operate.Cursor) ([]*event.Event, operate.Cursor, error) {
@@ -56,17 +56,17 @@ func (d *desk) Effects(_ context.Context, f operate.EffectFilter) ([]operate.Sto
 	return []operate.StoredEffect{{Effect: effect(), EventID: "shop:1"}}, d.err
 }
 
-func (d *desk) Replay(_ context.Context, r operate.Replay) (operate.Report, error) {
+func (d *desk) Replay(_ context.Context, r operate.Order) (operate.Report, error) {
 	d.replay = r
 	return d.report, d.err
 }
 
-func (d *desk) Discard(_ context.Context, r operate.Discard) (operate.Report, error) {
+func (d *desk) Discard(_ context.Context, r operate.Order) (operate.Report, error) {
 	d.discard = r
 	return d.report, d.err
 }
 
-func (d *desk) Accept(_ context.Context, r operate.Accept) (operate.Report, error) {
+func (d *desk) Accept(_ context.Context, r operate.Order) (operate.Report, error) {
 	d.accept = r
 	return d.report, d.err
 }
@@ -243,16 +243,16 @@ func TestActionsCarryOutWhatTheBodySays(t *testing.T) {
 	by := func(r *http.Request) { r.Header.Set("X-Actor", "ada\tlovelace") }
 	r := b.do("POST", "/admin/v1/replay", `{"filter":{"ids":["shop:1"],"status":["review"],"since":"2026-01-05T12:00:00Z","limit":9},"reason":" fixed ","force":true,"dry_run":true}`, by)
 	require.Equal(t, 200, r.status, r.body)
-	assert.Equal(t, operate.Replay{Who: "ada lovelace", Reason: "fixed", Force: true, DryRun: true,
+	assert.Equal(t, operate.Order{Who: "ada lovelace", Reason: "fixed", Force: true, DryRun: true,
 		Filter: operate.Filter{IDs: []string{"shop:1"}, Status: []event.Status{event.Review}, Since: noon, Limit: 9}}, b.desk.replay)
 	require.Equal(t, 200, b.do("POST", "/admin/v1/discard", `{"filter":{"source":"shop"},"reason":"test"}`).status)
-	assert.Equal(t, operate.Discard{Who: "admin API", Reason: "test", Filter: operate.Filter{Source: "shop"}}, b.desk.discard)
+	assert.Equal(t, operate.Order{Who: "admin API", Reason: "test", Filter: operate.Filter{Source: "shop"}}, b.desk.discard)
 	require.Equal(t, 200, b.do("POST", "/admin/v1/accept", `{"filter":{"code":"CONFLICT"},"reason":"yes"}`).status)
-	assert.Equal(t, operate.Accept{Who: "admin API", Reason: "yes", Filter: operate.Filter{Code: "CONFLICT"}}, b.desk.accept)
+	assert.Equal(t, operate.Order{Who: "admin API", Reason: "yes", Filter: operate.Filter{Code: "CONFLICT"}}, b.desk.accept)
 	require.Equal(t, 200, b.do("POST", "/admin/v1/events/shop:1/replay", "").status, "no body, nothing special")
-	assert.Equal(t, operate.Replay{Who: "admin API", Filter: operate.Filter{IDs: []string{"shop:1"}}}, b.desk.replay)
+	assert.Equal(t, operate.Order{Who: "admin API", Filter: operate.Filter{IDs: []string{"shop:1"}}}, b.desk.replay)
 
-	b.desk.replay = operate.Replay{}
+	b.desk.replay = operate.Order{}
 	for body, status := range map[string]int{
 		`{"filter":{"sorce":"shop"}}`: 400, `{"filters":{}}`: 400, `[]`: 400, `{} {}`: 400, `{"filter":{"status":["over"]}}`: 400, `{`: 400,
 		`{"reason":"` + strings.Repeat("x", 300<<10) + `"}`: 413,
@@ -262,8 +262,7 @@ func TestActionsCarryOutWhatTheBodySays(t *testing.T) {
 		r.problem(t)
 	}
 	assert.Equal(t, 400, b.do("POST", "/admin/v1/events/shop:1/replay", `{"filter":{"source":"shop"}}`).status)
-	assert.Equal(t, 400, b.do("POST", "/admin/v1/discard", `{"filter":{"source":"shop"},"reason":"x","force":true}`).status)
-	assert.Equal(t, operate.Replay{}, b.desk.replay, "nothing was done")
+	assert.Equal(t, operate.Order{}, b.desk.replay, "nothing was done")
 }
 
 func TestWhatAnActionOnOneEventCantDo(t *testing.T) {

@@ -22,6 +22,7 @@ type Report struct {
 	Moved    int            `json:"moved"`     // moved on by somebody else meanwhile
 	Failed   int            `json:"failed"`    // refused by the org
 	Refusals []Refusal      `json:"refusals,omitempty"`
+	Missing  []string       `json:"missing,omitempty"` // the first ids of the filter under which nothing was chosen
 }
 
 // Refusal is an event that the org refused to move.
@@ -34,19 +35,15 @@ type Refusal struct {
 // NoSuchEvent is the reason under which ids that aren't there are skipped.
 const NoSuchEvent = "no such event among those chosen"
 
-// maxRefusals bounds the refusals that a report names; all are counted.
-const maxRefusals = 20
+// maxNamed bounds the events that a report names; all are counted.
+const maxNamed = 20
 
 // bulk is an action on all events that a filter chooses, page by page. A row
 // that it has moved is no longer chosen, so one that was broken off is resumed
 // by starting it again.
 type bulk struct {
-	desk     *Desk
-	filter   Filter
-	dryRun   bool
-	who      string
-	reason   string
-	progress func(Report)
+	Order
+	desk *Desk
 
 	// skip says why an event is to be left alone; "" when it isn't.
 	skip func(*event.Event) string
@@ -55,31 +52,54 @@ type bulk struct {
 	move func(ctx context.Context, events []*event.Event) ([]salesforce.SaveResult, error)
 
 	report Report
-	met    int // rows that the filter has chosen
+	met    map[string]bool // ids of the filter under which an event was chosen
 	pace   *rate.Limiter
 }
 
 func (b *bulk) run(ctx context.Context, action string) (Report, error) {
 	b.report = Report{Action: action, ByStatus: map[string]int{}, ByCode: map[string]int{}, Skipped: map[string]int{}}
-	b.pace = b.desk.pace()
-	if b.who == "" {
-		b.who = "operator"
+	b.pace, b.met = b.desk.pace(), map[string]bool{}
+	if b.Who == "" {
+		b.Who = "operator"
 	}
-	if !b.filter.Selective() {
+	if !b.Filter.Selective() {
 		return b.report, usage("say which events to %s: an id, a status or another filter", action)
 	}
-	if err := b.filter.check(); err != nil {
+	if err := b.Filter.check(); err != nil {
 		return b.report, err
 	}
-	for _, ids := range b.filter.idLists() {
+	for _, ids := range b.Filter.idLists() {
 		if err := b.list(ctx, ids); err != nil {
 			return b.report, err
 		}
 	}
-	if missing := b.filter.distinct() - b.met; missing > 0 && !b.full() {
-		b.report.Skipped[NoSuchEvent] += missing
+	if !b.full() {
+		b.missing()
 	}
 	return b.report, nil
+}
+
+func (b *bulk) meet(page []*event.Event) {
+	if len(b.Filter.IDs) == 0 {
+		return
+	}
+	for _, e := range page {
+		b.met[e.ID] = true
+	}
+}
+
+// missing counts and names the ids that nothing was found under.
+func (b *bulk) missing() {
+	for _, id := range b.Filter.IDs {
+		if b.met[id] {
+			continue
+		}
+		b.met[id] = true // given twice, it is missing once
+		b.report.Skipped[NoSuchEvent]++
+		if len(b.report.Missing) < maxNamed {
+			b.report.Missing = append(b.report.Missing, id)
+		}
+	}
 }
 
 func (d *Desk) pace() *rate.Limiter {
@@ -93,16 +113,16 @@ func (d *Desk) pace() *rate.Limiter {
 // page by page in order of their row ids, so that no row is met twice.
 func (b *bulk) list(ctx context.Context, ids soql.Cond) error {
 	size, fields := rowsACall, event.ListFields()
-	if b.dryRun {
+	if b.DryRun {
 		size, fields = pageRows, append(event.KeyFields(), event.FieldOutcome)
 	}
 	for after := (soql.Cond{}); !b.full(); {
 		page, err := b.desk.read(ctx, soql.Select(fields...).From(event.Object).
-			Where(append(b.filter.conds(), ids, after)...).OrderBy("Id").Limit(size))
+			Where(append(b.Filter.conds(), ids, after)...).OrderBy("Id").Limit(size))
 		if err != nil {
 			return fmt.Errorf("reading events to %s: %w", b.report.Action, err)
 		}
-		b.met += len(page)
+		b.meet(page)
 		if err := b.rows(ctx, b.choose(page)); err != nil {
 			return err
 		}
@@ -115,7 +135,7 @@ func (b *bulk) list(ctx context.Context, ids soql.Cond) error {
 }
 
 // full says whether as many events were found as were asked for.
-func (b *bulk) full() bool { return b.filter.Limit > 0 && b.report.Matched >= b.filter.Limit }
+func (b *bulk) full() bool { return b.Filter.Limit > 0 && b.report.Matched >= b.Filter.Limit }
 
 // choose counts what the action may move of a page and returns it.
 func (b *bulk) choose(page []*event.Event) []*event.Event {
@@ -138,7 +158,7 @@ func (b *bulk) choose(page []*event.Event) []*event.Event {
 
 // rows carries the action out on one call's worth of events.
 func (b *bulk) rows(ctx context.Context, events []*event.Event) error {
-	if len(events) == 0 || b.dryRun {
+	if len(events) == 0 || b.DryRun {
 		b.tell()
 		return nil
 	}
@@ -162,20 +182,20 @@ func (b *bulk) note(e *event.Event, result salesforce.SaveResult) {
 	switch {
 	case result.Success:
 		b.report.Done++
-		b.desk.cfg.Log.Info("event moved by a person", "action", b.report.Action, "event", e.ID, "from", e.Status, "by", b.who)
+		b.desk.cfg.Log.Info("event moved by a person", "action", b.report.Action, "event", e.ID, "from", e.Status, "by", b.Who)
 	case fault.Token() == salesforce.TokenRevision || fault.Code == "ENTITY_IS_DELETED":
 		b.report.Moved++
 	default:
 		b.report.Failed++
-		if len(b.report.Refusals) < maxRefusals {
+		if len(b.report.Refusals) < maxNamed {
 			b.report.Refusals = append(b.report.Refusals, Refusal{EventID: e.ID, Code: fault.Code, Message: fault.Message})
 		}
 	}
 }
 
 func (b *bulk) tell() {
-	if b.progress != nil {
-		b.progress(b.report)
+	if b.Progress != nil {
+		b.Progress(b.report)
 	}
 }
 
@@ -183,10 +203,10 @@ func (b *bulk) tell() {
 // for auditors and the revision that lets exactly one writer move a row on.
 func (b *bulk) update(e *event.Event, to event.Status, change map[string]any) salesforce.Row {
 	why := b.report.Action
-	if b.reason != "" {
-		why += ": " + b.reason
+	if b.Reason != "" {
+		why += ": " + b.Reason
 	}
-	line := event.Line{At: b.desk.cfg.Now(), From: e.Status, To: to, Who: b.who, Why: why}
+	line := event.Line{At: b.desk.cfg.Now(), From: e.Status, To: to, Who: b.Who, Why: why}
 	change[event.FieldStatus] = string(to)
 	change[event.FieldHistory] = event.AppendHistory(e.History, line)
 	change[event.FieldExpectedRevision] = e.Revision

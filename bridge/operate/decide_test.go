@@ -25,9 +25,9 @@ func TestDiscard(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.stage(nil, ev(1, nil), conflictOf(1), ev(2, as(event.Completed)), ev(3, as(event.Received)), ev(4, as(event.Applied)), ev(5, as(event.Retryable)))
-	dry, err := b.Discard(t.Context(), operate.Discard{Filter: shop, Reason: "a test", DryRun: true})
+	dry, err := b.Discard(t.Context(), operate.Order{Filter: shop, Reason: "a test", DryRun: true})
 	require.NoError(t, err)
-	report, err := b.Discard(t.Context(), operate.Discard{Filter: shop, Who: "ada", Reason: "a test\nof theirs"})
+	report, err := b.Discard(t.Context(), operate.Order{Filter: shop, Who: "ada", Reason: "a test\nof theirs"})
 	require.NoError(t, err)
 	assert.Equal(t, 2, report.Done)
 	assert.Equal(t, map[string]int{"FIELD": 1, "CONFLICT": 1}, report.ByCode)
@@ -49,7 +49,7 @@ func TestAccept(t *testing.T) {
 	b := newBed(t)
 	conflict := conflictOf(1)
 	b.stage(nil, ev(1, nil), conflict)
-	report, err := b.Accept(t.Context(), operate.Accept{Filter: shop, Who: "ada", Reason: "the shop has confirmed it"})
+	report, err := b.Accept(t.Context(), operate.Order{Filter: shop, Who: "ada", Reason: "the shop has confirmed it"})
 	require.NoError(t, err)
 	assert.Equal(t, 1, report.Done)
 	assert.Equal(t, map[string]int{"no conflict row, to be replayed or discarded": 1}, report.Skipped)
@@ -65,12 +65,17 @@ func TestAccept(t *testing.T) {
 func TestDecisionsNeedAReason(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	_, discard := b.Discard(t.Context(), operate.Discard{Filter: shop, Reason: " "})
-	_, accept := b.Accept(t.Context(), operate.Accept{Filter: shop})
+	_, discard := b.Discard(t.Context(), operate.Order{Filter: shop, Reason: " "})
+	_, accept := b.Accept(t.Context(), operate.Order{Filter: shop})
 	for _, err := range []error{discard, accept} {
 		var wrong *operate.UsageError
 		assert.ErrorAs(t, err, &wrong)
 		assert.ErrorContains(t, err, "a reason is needed")
+	}
+	_, discard = b.Discard(t.Context(), operate.Order{Filter: shop, Reason: "x", Force: true})
+	_, accept = b.Accept(t.Context(), operate.Order{Filter: shop, Reason: "x", Force: true})
+	for _, err := range []error{discard, accept} {
+		assert.ErrorContains(t, err, "force is for replays")
 	}
 }
 
@@ -82,7 +87,7 @@ func TestReplayLeavesAlone(t *testing.T) {
 	b.stage(nil, discarded)
 	b.stage(map[string]any{event.FieldEncoding: nil, event.FieldPayload: nil}, ev(2, as(event.Completed)))
 	f := operate.Filter{IDs: []string{discarded.ID, "shop:2", "shop:404", "shop:404"}}
-	report, err := b.Replay(t.Context(), operate.Replay{Filter: f, Force: true})
+	report, err := b.Replay(t.Context(), operate.Order{Filter: f, Force: true})
 	require.NoError(t, err)
 	assert.Zero(t, report.Matched)
 	assert.Equal(t, map[string]int{
@@ -90,6 +95,7 @@ func TestReplayLeavesAlone(t *testing.T) {
 		"its payload was cleared by retention, to be restored first": 1,
 		"no such event among those chosen":                           1,
 	}, report.Skipped)
+	assert.Equal(t, []string{"shop:404"}, report.Missing)
 }
 
 // effect puts a row into the outbox of an event.
@@ -122,7 +128,7 @@ func TestReplayOfFailedEffectsLeavesRecordsAlone(t *testing.T) {
 	b.stage(nil, one, two, gone)
 	b.effect(one, "receipt", event.EffectReview)
 	b.effect(one, "notice", event.EffectDone)
-	report, err := b.Replay(t.Context(), operate.Replay{Filter: shop, Who: "ada", Reason: "they are up again"})
+	report, err := b.Replay(t.Context(), operate.Order{Filter: shop, Who: "ada", Reason: "they are up again"})
 	require.NoError(t, err)
 	assert.Equal(t, 3, report.Done, "%+v", report)
 	e := b.now("shop:1")
@@ -145,10 +151,10 @@ func TestReplayOfFailedEffectsLosesARace(t *testing.T) {
 	b.stage(nil, e)
 	b.effect(e, "receipt", event.EffectReview)
 	org := &racing{Client: b.client, race: func() {
-		_, err := b.Discard(t.Context(), operate.Discard{Filter: shop, Reason: "first"})
+		_, err := b.Discard(t.Context(), operate.Order{Filter: shop, Reason: "first"})
 		require.NoError(t, err)
 	}}
-	report, err := b.desk(org).Replay(t.Context(), operate.Replay{Filter: shop})
+	report, err := b.desk(org).Replay(t.Context(), operate.Order{Filter: shop})
 	require.NoError(t, err)
 	assert.Equal(t, 1, report.Moved, "%+v", report)
 	assert.Equal(t, event.Discarded, b.now("shop:1").Outcome)

@@ -2,34 +2,18 @@ package operate
 
 import (
 	"context"
-	"strings"
 
 	"sfbridge/bridge/event"
 	"sfbridge/salesforce"
 )
 
-// Discard is a request to end events of Review without any effect.
-type Discard struct {
-	Filter   Filter
-	DryRun   bool   // count only
-	Who      string // for the history
-	Reason   string // for the history; required
-	Progress func(Report)
-}
-
 // Discard completes the chosen events of Review with the outcome Discarded:
 // they change no record, and their failed effects are not sent any more.
-func (d *Desk) Discard(ctx context.Context, r Discard) (Report, error) {
-	b := &bulk{desk: d, filter: r.Filter, dryRun: r.DryRun, who: r.Who, reason: r.Reason, progress: r.Progress}
-	if err := needReason("discard", r.Reason); err != nil {
-		return b.report, err
+func (d *Desk) Discard(ctx context.Context, o Order) (Report, error) {
+	if err := o.decides("discard"); err != nil {
+		return Report{}, err
 	}
-	b.skip = func(e *event.Event) string {
-		if e.Status != event.Review {
-			return "status " + string(e.Status)
-		}
-		return ""
-	}
+	b := &bulk{desk: d, Order: o, skip: notInReview}
 	b.move = func(ctx context.Context, events []*event.Event) ([]salesforce.SaveResult, error) {
 		rows := make([]salesforce.Row, len(events))
 		for i, e := range events {
@@ -43,11 +27,4 @@ func (d *Desk) Discard(ctx context.Context, r Discard) (Report, error) {
 		return b.save(ctx, rows)
 	}
 	return b.run(ctx, "discard")
-}
-
-func needReason(action, reason string) error {
-	if strings.TrimSpace(reason) == "" {
-		return usage("a reason is needed to %s events: it is kept in their history", action)
-	}
-	return nil
 }

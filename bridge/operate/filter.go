@@ -55,15 +55,6 @@ func ParseStatus(s string) (event.Status, error) {
 	return "", usage("unknown status %q: want one of %s", s, strings.Join(names, ", "))
 }
 
-// distinct counts the ids.
-func (f Filter) distinct() int {
-	seen := map[string]bool{}
-	for _, id := range f.IDs {
-		seen[id] = true
-	}
-	return len(seen)
-}
-
 func (f Filter) check() error {
 	for _, s := range f.Status {
 		if !slices.Contains(event.Statuses(), s) {

@@ -4,10 +4,10 @@
 //	desk, err := operate.New(operate.Config{Org: client})
 //	events, err := desk.List(ctx, operate.Filter{Status: []event.Status{event.Review}, Limit: 100})
 //	e, err := desk.Show(ctx, "stripe:evt_1")
-//	report, err := desk.Replay(ctx, operate.Replay{Filter: filter, Who: "ada", Reason: "mapping fixed"})
+//	report, err := desk.Replay(ctx, operate.Order{Filter: filter, Who: "ada", Reason: "mapping fixed"})
 //
-//	report, err = desk.Discard(ctx, operate.Discard{Filter: filter, Who: "ada", Reason: "a test of the shop's"})
-//	report, err = desk.Accept(ctx, operate.Accept{Filter: filter, Who: "ada", Reason: "the shop has confirmed it"})
+//	report, err = desk.Discard(ctx, operate.Order{Filter: filter, Who: "ada", Reason: "a test of the shop's"})
+//	report, err = desk.Accept(ctx, operate.Order{Filter: filter, Who: "ada", Reason: "the shop has confirmed it"})
 //
 // A replay makes events of Review due again (with Force those of Completed
 // too), under their own event ids: they are decided anew and win only against

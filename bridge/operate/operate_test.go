@@ -181,7 +181,7 @@ func TestListOfManyIDs(t *testing.T) {
 func TestWrongUse(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	replay := func(r operate.Replay) error {
+	replay := func(r operate.Order) error {
 		_, err := b.Replay(t.Context(), r)
 		return err
 	}
@@ -196,8 +196,8 @@ func TestWrongUse(t *testing.T) {
 		"a limit of -1":          list(operate.Filter{Limit: -1}),
 		"nothing lies between":   list(operate.Filter{Since: noon, Until: noon}),
 		"can't be written":       list(operate.Filter{Type: "\x00"}),
-		"say which":              replay(operate.Replay{Filter: operate.Filter{Limit: 5}}),
-		"only with force":        replay(operate.Replay{Filter: operate.Filter{Status: []event.Status{event.Completed}}}),
+		"say which":              replay(operate.Order{Filter: operate.Filter{Limit: 5}}),
+		"only with force":        replay(operate.Order{Filter: operate.Filter{Status: []event.Status{event.Completed}}}),
 		"an event id is needed":  noID,
 		"received, applied, com": noStatus,
 	} {

@@ -8,32 +8,21 @@ import (
 	"sfbridge/salesforce"
 )
 
-// Replay is a request to work on events again.
-type Replay struct {
-	Filter Filter
-	Force  bool   // Completed events too
-	DryRun bool   // count only
-	Who    string // for the history
-	Reason string // for the history; may be empty
-	// Progress is told after every call how the replay stands; may be nil.
-	Progress func(Report)
-}
-
 // Replay makes the chosen events due again: restores their queue, resets their
 // attempts and counts the replay. Each row moves only from the revision that
 // was read. An event of which only effects failed becomes Applied with those
 // effects ready again; its records are left alone. Conflict rows are left alone
 // too: to replay one is to accept it, which is a decision of its own.
-func (d *Desk) Replay(ctx context.Context, r Replay) (Report, error) {
-	b := &bulk{desk: d, filter: r.Filter, dryRun: r.DryRun, who: r.Who, reason: r.Reason, progress: r.Progress}
-	if slices.Contains(r.Filter.Status, event.Completed) && !r.Force {
+func (d *Desk) Replay(ctx context.Context, o Order) (Report, error) {
+	b := &bulk{desk: d, Order: o}
+	if slices.Contains(o.Filter.Status, event.Completed) && !o.Force {
 		return b.report, usage("completed events are replayed only with force")
 	}
 	b.skip = func(e *event.Event) string {
 		switch {
 		case event.CheckMove(e.Status, event.Received) != nil:
 			return "status " + string(e.Status)
-		case e.Status == event.Completed && !r.Force:
+		case e.Status == event.Completed && !o.Force:
 			return "completed, replayed only with force"
 		case event.IsConflict(e.ID) && (e.Status == event.Review || e.Outcome == event.Discarded):
 			return "conflict, to be accepted or discarded"

@@ -21,7 +21,7 @@ func TestReplay(t *testing.T) {
 	b := newBed(t)
 	b.stage(map[string]any{event.FieldAttempts: 12, event.FieldReplayCount: 1, event.FieldMappingVersion: "abc"}, ev(1, nil))
 	before := b.now("shop:1")
-	report, err := b.Replay(t.Context(), operate.Replay{
+	report, err := b.Replay(t.Context(), operate.Order{
 		Filter: operate.Filter{IDs: []string{"shop:1"}}, Who: "ada", Reason: "the mapping\nis fixed",
 	})
 	require.NoError(t, err)
@@ -54,15 +54,15 @@ func TestReplayChooses(t *testing.T) {
 	one.Limit = 1
 	tests := []struct {
 		name     string
-		replay   operate.Replay
+		replay   operate.Order
 		replayed int
 		byCode   map[string]int
 		skipped  int
 	}{
-		{"by source", operate.Replay{Filter: shop}, 2, map[string]int{"FIELD": 1, "UNMATCHED": 1}, 5},
-		{"with force", operate.Replay{Filter: shop, Force: true}, 3, map[string]int{"FIELD": 1, "UNMATCHED": 1, "": 1}, 4},
-		{"dry run", operate.Replay{Filter: shop, DryRun: true}, 0, map[string]int{"FIELD": 1, "UNMATCHED": 1}, 5},
-		{"limit", operate.Replay{Filter: one}, 1, map[string]int{"FIELD": 1}, 0},
+		{"by source", operate.Order{Filter: shop}, 2, map[string]int{"FIELD": 1, "UNMATCHED": 1}, 5},
+		{"with force", operate.Order{Filter: shop, Force: true}, 3, map[string]int{"FIELD": 1, "UNMATCHED": 1, "": 1}, 4},
+		{"dry run", operate.Order{Filter: shop, DryRun: true}, 0, map[string]int{"FIELD": 1, "UNMATCHED": 1}, 5},
+		{"limit", operate.Order{Filter: one}, 1, map[string]int{"FIELD": 1}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestReplayOfManyIsResumed(t *testing.T) {
 	b.stage(nil, events...)
 	org := &brokenOff{Client: b.client, failAt: 2, err: errors.New("gone away")}
 	var told []int
-	request := operate.Replay{
+	request := operate.Order{
 		Filter:   operate.Filter{Status: []event.Status{event.Review}},
 		Progress: func(r operate.Report) { told = append(told, r.Done) },
 	}
@@ -142,7 +142,7 @@ func TestReplayThatLosesARace(t *testing.T) {
 			event.FieldExpectedRevision: 1, event.FieldRevision: 2, event.FieldStatus: "Completed"}})
 		require.NoError(t, err)
 	}}
-	report, err := b.desk(org).Replay(t.Context(), operate.Replay{Filter: operate.Filter{Source: "shop"}})
+	report, err := b.desk(org).Replay(t.Context(), operate.Order{Filter: operate.Filter{Source: "shop"}})
 	require.NoError(t, err)
 	assert.Equal(t, 1, report.Moved)
 	assert.Equal(t, 1, report.Done)
@@ -183,7 +183,7 @@ func TestReplayNamesRefusals(t *testing.T) {
 	t.Parallel()
 	d, err := operate.New(operate.Config{Org: newRefusing(450)})
 	require.NoError(t, err)
-	report, err := d.Replay(t.Context(), operate.Replay{Filter: operate.Filter{Source: "shop"}})
+	report, err := d.Replay(t.Context(), operate.Order{Filter: operate.Filter{Source: "shop"}})
 	require.NoError(t, err)
 	assert.Equal(t, 450, report.Failed)
 	assert.Len(t, report.Refusals, 20, "all are counted, some are named")
@@ -196,7 +196,7 @@ func TestReplayIsRateLimited(t *testing.T) {
 		d, err := operate.New(operate.Config{Org: newRefusing(600), Rate: 50})
 		require.NoError(t, err)
 		start := time.Now()
-		_, err = d.Replay(t.Context(), operate.Replay{Filter: operate.Filter{Source: "shop"}})
+		_, err = d.Replay(t.Context(), operate.Order{Filter: operate.Filter{Source: "shop"}})
 		require.NoError(t, err)
 		assert.Equal(t, 8*time.Second, time.Since(start), "the first 200 go at once")
 
@@ -204,7 +204,7 @@ func TestReplayIsRateLimited(t *testing.T) {
 		defer cancel()
 		d, err = operate.New(operate.Config{Org: newRefusing(600), Rate: 50})
 		require.NoError(t, err)
-		_, err = d.Replay(ctx, operate.Replay{Filter: operate.Filter{Source: "shop"}})
+		_, err = d.Replay(ctx, operate.Order{Filter: operate.Filter{Source: "shop"}})
 		assert.ErrorContains(t, err, "rate limit")
 	})
 }

@@ -84,7 +84,7 @@ func (b *bulk) readyAgain(e *event.Event, effects []*event.Effect) []salesforce.
 		})),
 	}
 	for i, effect := range effects {
-		line := event.EffectLine(now, effect.Status, event.EffectReady, b.who, "its event was replayed")
+		line := event.EffectLine(now, effect.Status, event.EffectReady, b.Who, "its event was replayed")
 		subs = append(subs, salesforce.UpdateRow(fmt.Sprintf("x%d", i),
 			salesforce.Row{Object: event.EffectObject, ID: effect.RowID, Fields: effect.Again(home, line)}))
 	}

@@ -15,50 +15,104 @@ import (
 // bulkRate is how many events a second a person's action moves.
 const bulkRate = 200
 
-// bulk is a person's action on all events that a filter chooses.
-type bulk struct {
-	verb   string // what has happened to them: replayed
-	due    bool   // the processor has to decide them now
-	dryRun bool
-	run    func(ctx context.Context, d *operate.Desk, progress func(operate.Report)) (operate.Report, error)
+// decision is what a person does with all events that a filter chooses: a
+// command of its own.
+type decision struct {
+	verb      string // what has happened to them: replayed
+	due       bool   // the processor has to decide them then
+	forceable bool   // it has --force
+	reasoned  bool   // it needs --reason
+	do        func(d *operate.Desk, ctx context.Context, o operate.Order) (operate.Report, error)
 }
 
-// act carries the action out and tells how it goes and how it went.
-func act(c *cobra.Command, env environment, file string, b bulk) error {
-	d, err := desk(file, env)
+// decide gives a command its flags and what it does.
+func decide(c *cobra.Command, env environment, d decision) *cobra.Command {
+	var f filterFlags
+	var o operate.Order
+	f.add(c)
+	flags := c.Flags()
+	flags.BoolVar(&o.DryRun, "dry-run", false, "count only")
+	if d.forceable {
+		flags.BoolVar(&o.Force, "force", false, "completed events too")
+	}
+	if d.reasoned {
+		flags.StringVar(&o.Reason, "reason", "", "why, for the history (required)")
+	} else {
+		flags.StringVar(&o.Reason, "reason", "", "why, for the history")
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if err := f.complete(c, env); err != nil {
+			return err
+		}
+		if d.reasoned {
+			if err := required(c, "reason"); err != nil {
+				return err
+			}
+		}
+		o.Filter, o.Who = f.filter, env.user
+		return act(c, env, actOptions{decision: d, order: o, config: f.config})
+	}
+	return c
+}
+
+// actOptions are a decision that a person has made.
+type actOptions struct {
+	decision
+	order  operate.Order
+	config string // settings file
+}
+
+// act carries a decision out and tells how it goes and how it went.
+func act(c *cobra.Command, env environment, o actOptions) error {
+	d, err := desk(o.config, env)
 	if err != nil {
 		return err
 	}
 	human := !wantsJSON(c, env)
-	var progress func(operate.Report)
-	if human && !b.dryRun {
-		progress = func(r operate.Report) {
+	if human && !o.order.DryRun {
+		o.order.Progress = func(r operate.Report) {
 			if r.Done > 0 {
-				fmt.Fprintf(env.err, "\r%d %s", r.Done, b.verb)
+				fmt.Fprintf(env.err, "\r%d %s", r.Done, o.verb)
 			}
 		}
 	}
-	report, err := b.run(c.Context(), d, progress)
-	if progress != nil && report.Done > 0 {
+	report, err := o.do(d, c.Context(), o.order)
+	if o.order.Progress != nil && report.Done > 0 {
 		fmt.Fprintln(env.err)
 	}
 	if err != nil {
 		return err
 	}
 	if human {
-		err = showBulk(env, b, report)
+		err = showBulk(env, o, report)
 	} else {
 		err = printJSON(env.out, report)
 	}
-	if err == nil && report.Failed > 0 {
-		return errReported
+	if err == nil {
+		err = undone(report)
 	}
 	return err
 }
 
-func showBulk(env environment, b bulk, report operate.Report) error {
-	verb, n := b.verb, report.Done
-	if b.dryRun {
+// undone is the error of an action that did not do all that it was asked for by
+// name, or that the org refused in part.
+func undone(r operate.Report) error {
+	switch {
+	case len(r.Missing) > 0:
+		more := ""
+		if n := r.Skipped[operate.NoSuchEvent] - len(r.Missing); n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		return fmt.Errorf("there is no event %s%s that the filter chooses: bridge events lists those that are there", strings.Join(r.Missing, ", "), more)
+	case r.Failed > 0:
+		return errReported
+	}
+	return nil
+}
+
+func showBulk(env environment, o actOptions, report operate.Report) error {
+	verb, n := o.verb, report.Done
+	if o.order.DryRun {
 		verb, n = "would be "+verb, report.Matched
 	}
 	noun := "events"
@@ -84,7 +138,7 @@ func showBulk(env environment, b bulk, report operate.Report) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
-	if b.due && !b.dryRun && report.Done > 0 {
+	if o.due && !o.order.DryRun && report.Done > 0 {
 		fmt.Fprintln(env.out, "due now: a running bridge that is idle looks for them within poller.idle (60s if not set)")
 	}
 	return nil

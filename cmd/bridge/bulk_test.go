@@ -30,6 +30,13 @@ func TestDecisionsOnAnEmptyOrg(t *testing.T) {
 		r = bridge(t, vars, "", words[0], "--config", cfg, "--reason", "x")
 		assert.Equal(t, exitUsage, r.code, "everything is not a choice")
 	}
+	for _, args := range []string{"replay --id stripe:no", "discard --id stripe:no --reason x", "accept --id stripe:no --id stripe:no --reason x"} {
+		words := strings.Fields(args)
+		r := bridge(t, vars, "", append([]string{words[0], "--config", cfg}, words[1:]...)...)
+		assert.Equal(t, exitFailed, r.code)
+		assert.Contains(t, r.err, "there is no event stripe:no that the filter chooses")
+		assert.Contains(t, r.out, `"missing":["stripe:no"]`)
+	}
 	r := bridge(t, vars, "", "events", "--config", cfg, "--status", "review", "--group")
 	assert.Equal(t, result{exitOK, "{\"groups\":[]}\n", ""}, r)
 }
@@ -64,11 +71,15 @@ func TestViewsForPeople(t *testing.T) {
 	t.Parallel()
 	report := operate.Report{Done: 2, Matched: 3, ByStatus: map[string]int{"Review": 3}, ByCode: map[string]int{"FIELD": 3},
 		Skipped: map[string]int{"status Applied": 1}, Moved: 1, Refusals: []operate.Refusal{{EventID: "shop:1", Code: "X", Message: "no"}}}
-	text := shown(t, func(env environment) error { return showBulk(env, bulk{verb: "discarded"}, report) })
+	text := shown(t, func(env environment) error {
+		return showBulk(env, actOptions{decision: decision{verb: "discarded"}}, report)
+	})
 	for _, part := range []string{"2 events discarded\n", "FIELD", "left alone", "moved on meanwhile", "X no"} {
 		assert.Contains(t, text, part)
 	}
-	text = shown(t, func(env environment) error { return showBulk(env, bulk{verb: "accepted", dryRun: true}, report) })
+	text = shown(t, func(env environment) error {
+		return showBulk(env, actOptions{decision: decision{verb: "accepted"}, order: operate.Order{DryRun: true}}, report)
+	})
 	assert.Contains(t, text, "3 events would be accepted")
 
 	restored := retain.Restored{Files: 2, Matched: 4, Restored: 1, Refilled: 1, Exists: 1, Refusals: []retain.Refusal{{EventID: "shop:1", Why: "odd"}}}

@@ -153,7 +153,7 @@ func (w *world) replay(ctx context.Context, code string) error {
 	if err != nil {
 		return err
 	}
-	_, err = desk.Replay(ctx, operate.Replay{
+	_, err = desk.Replay(ctx, operate.Order{
 		Filter: operate.Filter{Source: source, Status: []event.Status{event.Review}, Code: code}, Who: "ada", Reason: "the rule is gone",
 	})
 	return err
