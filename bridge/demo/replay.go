@@ -28,13 +28,13 @@ func replay(ctx context.Context, w *world) (string, error) {
 	e.equal("refused event", text(rows[source+":"+newer.Event][event.FieldStatus]), "Review")
 	w.org.ClearFaults()
 
-	e.failed(w.replay(ctx, newer, false))
+	e.failed(w.replay(ctx, newer.Event, false))
 	rows, err = w.settle(ctx, name, 2)
 	e.failed(err)
 	e.equal("after the replay", text(rows[source+":"+newer.Event][event.FieldOutcome]), "Updated")
 	e.payment(w, name, 1, "Succeeded", "4")
 
-	e.failed(w.replay(ctx, older, true))
+	e.failed(w.replay(ctx, older.Event, true))
 	rows, err = w.settle(ctx, name, 2)
 	e.failed(err)
 	e.equal("older event replayed", text(rows[source+":"+older.Event][event.FieldOutcome]), "Stale")
