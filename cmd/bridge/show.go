@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -166,15 +167,28 @@ func showStory(env environment, s operate.Story) error {
 	section(env, "history", lines(e.History))
 	for _, f := range s.Effects {
 		section(env, strings.TrimSpace(fmt.Sprintf("effect %s: %s %s", f.Name, f.Status, f.Code)),
-			append([]string{"key " + f.Key, "request " + f.Request}, lines(f.History)...))
+			slices.Concat([]string{"key " + f.Key}, lines(f.History), requestText(f.Request)))
 	}
 	var conflicts []string
 	for _, c := range s.Conflicts {
 		conflicts = append(conflicts, c.ReceivedAt.Format(time.RFC3339)+" "+c.ID+" "+string(c.Status))
 	}
 	section(env, "conflicts", conflicts)
-	fmt.Fprintf(env.out, "\npayload (%d bytes)\n  %s\n", len(e.Payload), oneLine(string(e.Payload)))
+	if e.Cleared() {
+		section(env, "payload", []string{"cleared by retention: bridge restore puts it back where there is an archive"})
+		return nil
+	}
+	section(env, fmt.Sprintf("payload (%d bytes)", len(e.Payload)), payloadText(e.Payload))
 	return nil
+}
+
+// requestText is what an effect sends.
+func requestText(request string) []string {
+	text := payloadText([]byte(request))
+	if len(text) > 0 {
+		text[0] = "request " + text[0]
+	}
+	return text
 }
 
 func section(env environment, title string, lines []string) {
