@@ -46,31 +46,43 @@ func (c *confirmed) get(id string) (known, bool) {
 		}
 		c.keep(key, s)
 	}
-	k := known{row: string(s.row[:]), hash: hex.EncodeToString(s.hash[:])}
-	if s.received > 0 {
-		k.received = time.Unix(int64(s.received), 0).UTC()
-	}
-	return k, true
+	return s.known(), true
 }
 
 // put remembers a row. One whose id or hash has another form than the bridge's
 // own is not remembered: the org is asked again.
 func (c *confirmed) put(id string, k known) {
-	var s slot
-	if len(k.row) != rowIDLength || len(k.hash) != hex.EncodedLen(sha256.Size) {
+	s, ok := slotOf(k)
+	if !ok {
 		return
-	}
-	copy(s.row[:], k.row)
-	if _, err := hex.Decode(s.hash[:], []byte(k.hash)); err != nil {
-		return
-	}
-	if at := k.received.Unix(); at > 0 && at <= math.MaxUint32 {
-		s.received = uint32(at)
 	}
 	key := digestOf(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.keep(key, s)
+}
+
+// slotOf packs a row; ok is false for one of another form.
+func slotOf(k known) (s slot, ok bool) {
+	if len(k.row) != rowIDLength || len(k.hash) != hex.EncodedLen(sha256.Size) {
+		return slot{}, false
+	}
+	copy(s.row[:], k.row)
+	if _, err := hex.Decode(s.hash[:], []byte(k.hash)); err != nil {
+		return slot{}, false
+	}
+	if at := k.received.Unix(); at > 0 && at <= math.MaxUint32 {
+		s.received = uint32(at)
+	}
+	return s, true
+}
+
+func (s slot) known() known {
+	k := known{row: string(s.row[:]), hash: hex.EncodeToString(s.hash[:])}
+	if s.received > 0 {
+		k.received = time.Unix(int64(s.received), 0).UTC()
+	}
+	return k
 }
 
 func (c *confirmed) keep(key digest, s slot) {

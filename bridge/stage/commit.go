@@ -18,7 +18,7 @@ const (
 
 // commit brings every entry of the batch to an answer.
 func (s *Stager) commit(ctx context.Context, batch []*entry) {
-	pending := batch
+	pending := s.recognize(ctx, batch)
 	var last error
 	for send := 0; send < maxSends && len(pending) > 0; send++ {
 		if send > 0 && pause.For(ctx, firstWait<<(send-1)) != nil {

@@ -105,9 +105,10 @@ func (s *Stager) begin(batch []*entry) {
 		defer cancel()
 		s.commit(ctx, batch)
 		s.mu.Lock()
-		defer s.mu.Unlock()
 		s.calls--
 		s.dispatch()
+		s.mu.Unlock()
+		s.tell(ctx, batch)
 	}()
 }
 

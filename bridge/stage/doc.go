@@ -12,7 +12,8 @@
 // of a call finds the rows that stand in the way, and their hash is the judge;
 // the text of the error is not. After a lost reply the same rows are sent
 // again. A cache of confirmed keys answers known duplicates without a call; it
-// never decides that an event is new.
+// never decides that an event is new. Where Shared is set, processes tell each
+// other of confirmed keys: one look a batch, on which nothing hangs but calls.
 //
 // An event from before the time up to which retention has deleted rows goes to
 // review: it can't be told from one whose row is gone.

@@ -16,7 +16,9 @@ type entry struct {
 	resent  bool      // a reply was lost: the row may be ours already
 	misses  int       // refused as a duplicate of a row that is not there
 
-	accepted bool // settled as new
+	accepted bool  // settled as new
+	found    known // the row it was settled by; zero when it was refused
+	told     bool  // other processes know of it already
 }
 
 func (e *entry) large() bool { return e.payload.Encoding == event.Chunked }
@@ -116,6 +118,7 @@ func (s *Stager) settle(e *entry, first Answer, row known) {
 	waiters := e.waiters
 	e.accepted = first.Status == Accepted
 	if first.Err == nil {
+		e.found = row
 		s.confirmed.put(e.event.ID, row)
 	}
 	s.mu.Unlock()

@@ -33,6 +33,11 @@ type Config struct {
 	MaxConflicts int           // conflict rows an event; 5
 	CacheSize    int           // confirmed keys kept; 100,000
 
+	// Shared is where processes tell each other of confirmed keys. nil: nowhere.
+	Shared Shared
+	// SharedWait bounds the look there, which comes before each call; 500 ms.
+	SharedWait time.Duration
+
 	// MayCount says whether the API budget still has room for writing duplicate
 	// counts. nil: always.
 	MayCount func() bool
@@ -67,6 +72,7 @@ func (c Config) withDefaults() Config {
 	setTime(&c.Linger, 5*time.Millisecond)
 	setTime(&c.Timeout, 15*time.Second)
 	setTime(&c.FlushEvery, 30*time.Second)
+	setTime(&c.SharedWait, 500*time.Millisecond)
 	if c.MayCount == nil {
 		c.MayCount = func() bool { return true }
 	}
@@ -92,6 +98,7 @@ func (c Config) withDefaults() Config {
 type Stager struct {
 	cfg       Config
 	confirmed *confirmed
+	others    others
 	conflicts conflicts
 	counts    counts
 	health    health
