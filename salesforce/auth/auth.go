@@ -10,7 +10,8 @@
 // However many callers meet an expired session, one login is made: it belongs
 // to none of them, so that a caller who gives up doesn't take the others with
 // it. A login that fails is not repeated before a pause has passed; until then
-// callers get its error at once. Errors are *salesforce.Error with a class.
+// callers get its error at once. With Shared set that holds for many processes
+// too: one of them logs in, the others find its session. Errors are *salesforce.Error with a class.
 package auth
 
 import (
@@ -63,6 +64,9 @@ type Config struct {
 	Transport http.RoundTripper
 	// Timeout bounds a login; default 30 s.
 	Timeout time.Duration
+	// Shared is where processes of the same login leave their session for each
+	// other, sealed. nil: nowhere.
+	Shared Shared
 	// Observer may be nil.
 	Observer salesforce.Observer
 	// Now is the clock; default time.Now.

@@ -34,6 +34,7 @@ const (
 type Source struct {
 	cfg    Config
 	method login
+	vault  *vault // nil: this login is shared with nobody
 	bucket *rate.Limiter
 
 	mu       sync.Mutex
@@ -46,6 +47,7 @@ type Source struct {
 
 // attempt is a login under way, shared by those who wait for it.
 type attempt struct {
+	stale   salesforce.Secret // refused, if any
 	done    chan struct{}
 	session salesforce.Session
 	err     error
@@ -59,7 +61,11 @@ func New(cfg Config) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{cfg: cfg, method: method, bucket: rate.NewLimiter(rate.Every(loginEvery), loginBurst)}, nil
+	vault, err := cfg.newVault()
+	if err != nil {
+		return nil, err
+	}
+	return &Source{cfg: cfg, method: method, vault: vault, bucket: rate.NewLimiter(rate.Every(loginEvery), loginBurst)}, nil
 }
 
 func (c Config) withDefaults() Config {
@@ -93,7 +99,7 @@ func (s *Source) Session(ctx context.Context) (salesforce.Session, error) {
 		defer s.mu.Unlock()
 		return *s.current, nil
 	}
-	return s.join(ctx)
+	return s.join(ctx, "")
 }
 
 // Renew implements salesforce.Sessions. The token tells whether somebody else
@@ -109,7 +115,7 @@ func (s *Source) Renew(ctx context.Context, stale salesforce.Session) (salesforc
 		return salesforce.Session{}, refusedSession()
 	}
 	s.current = nil
-	return s.join(ctx)
+	return s.join(ctx, stale.Token)
 }
 
 func refusedSession() error {
@@ -118,15 +124,16 @@ func refusedSession() error {
 		Advice: "give a new access token, or use flow jwt or client_credentials"}
 }
 
-// join waits for the login under way, beginning one if there is none. It is
-// called with the lock held and gives it back.
-func (s *Source) join(ctx context.Context) (salesforce.Session, error) {
+// join waits for the login under way, beginning one if there is none: for
+// another session than the stale one. It is called with the lock held and gives
+// it back.
+func (s *Source) join(ctx context.Context, stale salesforce.Secret) (salesforce.Session, error) {
 	if s.running == nil {
 		if err := s.pausing(); err != nil {
 			s.mu.Unlock()
 			return salesforce.Session{}, err
 		}
-		s.running = &attempt{done: make(chan struct{})}
+		s.running = &attempt{stale: stale, done: make(chan struct{})}
 		go s.run(context.WithoutCancel(ctx), s.running)
 	}
 	a := s.running
@@ -159,11 +166,7 @@ func (s *Source) pausing() error {
 func (s *Source) run(ctx context.Context, a *attempt) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
-	started := s.cfg.Now()
-	a.session, a.err = s.method.login(ctx)
-	if s.cfg.Flow != GivenSession {
-		s.cfg.Observer(s.cfg.operation(), salesforce.ClassOf(a.err), s.cfg.Now().Sub(started))
-	}
+	a.session, a.err = s.obtain(ctx, a.stale)
 	s.mu.Lock()
 	s.running = nil
 	if a.err == nil {
@@ -175,6 +178,16 @@ func (s *Source) run(ctx context.Context, a *attempt) {
 	}
 	s.mu.Unlock()
 	close(a.done)
+}
+
+// logIn makes a login of this process's own.
+func (s *Source) logIn(ctx context.Context) (salesforce.Session, error) {
+	started := s.cfg.Now()
+	session, err := s.method.login(ctx)
+	if s.cfg.Flow != GivenSession {
+		s.cfg.Observer(s.cfg.operation(), salesforce.ClassOf(err), s.cfg.Now().Sub(started))
+	}
+	return session, err
 }
 
 // pauseAfter is the time to the next login: what Salesforce wants, or a capped

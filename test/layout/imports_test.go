@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"bridge/preflight":       {"bridge/event", "mapping", "salesforce"},
 	"bridge/scaffold":        {"bridge/event", "internal/metadata", "mapping"},
 	"bridge/export":          {"internal/metadata", "mapping"},
-	"bridge/demo":            {"bridge", "config", "salesforce"},
+	"bridge/demo":            {"internal/pause", "bridge", "config", "salesforce"},
 	"bridge/bench":           {"internal/pause", "bridge", "config", "salesforce"},
 	"bridge/app":             {"internal/pause", "bridge", "config", "mapping", "salesforce", "apex"},
 	"bridge":                 {},

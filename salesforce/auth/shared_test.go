@@ -1,0 +1,197 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"sfbridge/salesforce"
+	"sfbridge/salesforce/auth"
+)
+
+// commons is a store in memory that several processes share.
+type commons struct {
+	mu    sync.Mutex
+	notes map[string][]byte
+	locks map[string]lock
+	fail  error
+}
+
+type lock struct {
+	owner *seat
+	until time.Time
+}
+
+func newCommons() *commons { return &commons{notes: map[string][]byte{}, locks: map[string]lock{}} }
+
+// seat is the view that one process has of it.
+type seat struct{ *commons }
+
+func (c *seat) Read(_ context.Context, name string) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.notes[name], c.fail
+}
+
+func (c *seat) Write(_ context.Context, name string, text []byte, _ time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.notes[name] = text
+	return c.fail
+}
+
+func (c *seat) Lock(_ context.Context, name string, ttl time.Duration) (bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l, held := c.locks[name]; held && l.owner != c && time.Now().Before(l.until) {
+		return false, c.fail
+	}
+	c.locks[name] = lock{c, time.Now().Add(ttl)}
+	return true, c.fail
+}
+
+func (c *seat) Unlock(_ context.Context, name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.locks[name].owner == c {
+		delete(c.locks, name)
+	}
+	return c.fail
+}
+
+// sharing makes a process of its own on the commons.
+func sharing(t *testing.T, h *host, c *commons, change ...func(*auth.Config)) *auth.Source {
+	t.Helper()
+	return newSource(t, credentials(h, append(change, func(cfg *auth.Config) { cfg.Shared = &seat{c} })...))
+}
+
+func TestOneLoginForManyProcesses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, c := inTurn("T1", "T2", "T3"), newCommons()
+		var processes []*auth.Source
+		for range 8 {
+			processes = append(processes, sharing(t, h, c))
+		}
+		all := func(token string, get func(*auth.Source) (salesforce.Session, error)) {
+			var work sync.WaitGroup
+			for _, p := range processes {
+				work.Go(func() {
+					got, err := get(p)
+					if assert.NoError(t, err) {
+						assert.Equal(t, token, got.Token.Reveal())
+						assert.Equal(t, "https://acme.my.salesforce.com", got.Instance)
+					}
+				})
+			}
+			work.Wait()
+		}
+		all("T1", func(p *auth.Source) (salesforce.Session, error) { return p.Session(t.Context()) })
+		assert.Equal(t, 1, h.count(), "the first session")
+		stale := session(t, processes[0])
+		all("T2", func(p *auth.Source) (salesforce.Session, error) { return p.Renew(t.Context(), stale) })
+		assert.Equal(t, 2, h.count(), "all meet the end of the session")
+		late := sharing(t, h, c)
+		assert.Equal(t, "T2", session(t, late).Token.Reveal(), "who starts later finds it")
+		assert.Equal(t, 2, h.count())
+	})
+}
+
+func TestASharedSessionIsSealed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, c := inTurn("canary-token", "T2", "T3", "T4"), newCommons()
+		session(t, sharing(t, h, c))
+		require.Len(t, c.notes, 1)
+		name, note := "", []byte(nil)
+		for name, note = range c.notes {
+			assert.NotContains(t, string(note), "canary")
+			assert.NotContains(t, string(note), "acme")
+			assert.NotContains(t, name, "client")
+		}
+		other := sharing(t, h, c, func(cfg *auth.Config) { cfg.ClientSecret = "another-secret" })
+		assert.Equal(t, "T2", session(t, other).Token.Reveal(), "who has another secret can't open it")
+		user := sharing(t, h, c, func(cfg *auth.Config) { cfg.LoginURL = "https://other.my.salesforce.com" })
+		assert.Equal(t, "T3", session(t, user).Token.Reveal(), "it is bound to its login")
+		for _, bad := range [][]byte{{}, {1}, {9, 9}, note[:len(note)-1], append([]byte{2}, note[1:]...), flipped(note)} {
+			c.notes[name] = bad
+			n := h.count()
+			assert.NotEqual(t, "canary-token", session(t, sharing(t, h, c)).Token.Reveal())
+			assert.Equal(t, n+1, h.count(), "what was changed is not opened")
+		}
+	})
+}
+
+func flipped(note []byte) []byte {
+	bad := bytes.Clone(note)
+	bad[len(bad)/2] ^= 1
+	return bad
+}
+
+func TestWithoutTheStoreEachProcessLogsIn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, c := inTurn("T1", "T2", "T3"), newCommons()
+		c.fail = errors.New("away")
+		one, two := sharing(t, h, c), sharing(t, h, c)
+		assert.Equal(t, "T1", session(t, one).Token.Reveal())
+		assert.Equal(t, "T2", session(t, two).Token.Reveal())
+		assert.Equal(t, 2, h.count())
+	})
+}
+
+func TestAProcessThatDiesInItsLoginKeepsTheOthersForAMomentOnly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, c := inTurn("T1", "T2"), newCommons()
+		session(t, sharing(t, h, c))
+		for name := range c.notes {
+			ghost := &seat{c}
+			mine, err := ghost.Lock(t.Context(), name, 10*time.Second)
+			require.NoError(t, err)
+			require.True(t, mine)
+		}
+		p := sharing(t, h, c)
+		begun := time.Now()
+		got, err := p.Renew(t.Context(), session(t, p))
+		require.NoError(t, err)
+		assert.Equal(t, "T2", got.Token.Reveal())
+		assert.Equal(t, 10*time.Second, time.Since(begun))
+	})
+}
+
+func TestARefusedLoginLetsTheOthersTry(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCommons()
+		bad, good := always(400, `{"error":"invalid_client"}`), inTurn("T1")
+		e := failure(t, sharing(t, bad, c))
+		assert.Equal(t, salesforce.ClassAuth, e.Class)
+		assert.Equal(t, "T1", session(t, sharing(t, good, c)).Token.Reveal())
+	})
+}
+
+// A session made with what people choose, or from outside, is not left anywhere.
+func TestWhatIsNeverShared(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCommons()
+		for name, cfg := range map[string]auth.Config{
+			"a session from outside": {Flow: auth.GivenSession, AccessToken: "T", InstanceURL: "https://acme.my.salesforce.com"},
+			"a password alone": {Flow: auth.Password, LoginURL: "https://login.salesforce.com", Username: "u", Password: "p",
+				Transport: always(500, soapFault("INVALID_LOGIN", "m"))},
+		} {
+			cfg.Shared = &seat{c}
+			_, _ = newSource(t, cfg).Session(t.Context())
+			assert.Empty(t, c.notes, name)
+			assert.Empty(t, c.locks, name)
+		}
+	})
+}
