@@ -37,6 +37,9 @@ func (d *draft) addBumps(to map[string]*follower) {
 func (p *plan) draft(it *item) *draft {
 	d := &draft{entry: &entry{it: it, verdict: it.verdict}, view: newView(p.view), plan: p}
 	if it.verdict != nil {
+		if it.owes() {
+			d.cause()
+		}
 		return d
 	}
 	e := d.entry

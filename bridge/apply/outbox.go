@@ -67,6 +67,14 @@ func (r *run) outboxBy(column string, owners map[string]*item) []question {
 	return out
 }
 
+// owes says whether an event that ends without writing records may have effects
+// from an earlier run that are not done. Their transitions were made, whatever
+// the mapping says of the event now.
+func (it *item) owes() bool {
+	ends := it.verdict == nil || it.verdict.status == event.Completed
+	return ends && !it.takenOut && it.ev.ReplayCount > 0
+}
+
 func (it *item) effectKey(e mapping.Effect) string {
 	return event.EffectKey(it.ev.ID, e.Name, it.records[e.Record].Key.Value)
 }

@@ -175,6 +175,50 @@ func TestEffectOfAReplayUnderAnotherMapping(t *testing.T) {
 	assert.Len(t, b.outbox(), 1)
 }
 
+// A mapping that ignores an event now, or writes no record for it any more,
+// leaves what the event has caused before to be delivered.
+func TestEffectsOfAReplayThatWritesNothing(t *testing.T) {
+	t.Parallel()
+	const key = "shop:e1:receipt:ch_1"
+	ignored := strings.Replace(receipts, "when: {type: charge.updated}", "when: {type: [other]}", 1) + "  - {name: gone, when: {type: charge.updated}, ignore: true}\n"
+	for name, c := range map[string]struct {
+		mapping string
+		before  event.EffectStatus
+		want    string
+		after   event.EffectStatus
+	}{
+		"failed, ignored now":    {ignored, event.EffectReview, "Applied Ignored", event.EffectReady},
+		"delivered, ignored now": {ignored, event.EffectDone, "Completed Ignored", event.EffectDone},
+		"failed, unmatched now":  {strings.Replace(receipts, "type: charge.updated", "type: other", 1), event.EffectReview, "Review UNMATCHED", event.EffectReview},
+		"failed, no records now": {strings.Replace(receipts, "key: {field: Stripe_Charge_Id__c, from: $.id}", `each: "$.none[*]"
+        key: {field: Stripe_Charge_Id__c, template: "{$.id}/{@.id}"}`, 1), event.EffectReview, "Applied Unchanged", event.EffectReady},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told := 0
+			b := newBed(t, receipts, func(bc *bedConfig) { bc.apply.Outbox = func(n int) { told += n } })
+			b.stage(charge("e1", "ch_1", 1, "Succeeded"))
+			b.apply()
+			b.set(key, c.before)
+			require.NotEqual(t, receipts, c.mapping)
+			b.maps(c.mapping)
+			b.replay("e1")
+			told = 0
+			b.apply()
+			assert.Equal(t, c.want, b.ended("e1"))
+			row := b.effect(key)
+			assert.Equal(t, c.after, row.Status)
+			assert.Len(t, b.outbox(), 1)
+			if c.after == event.EffectReady {
+				assert.Equal(t, b.event("e1").HomeQueue, row.Queue)
+				assert.Contains(t, row.History, "Review -> Ready by bridge: its event was replayed")
+				assert.Contains(t, b.event("e1").History, "causes receipt")
+				assert.Equal(t, 1, told)
+			}
+		})
+	}
+}
+
 // A key that exists although the event was never replayed (its row was restored
 // from a backup, say) is read, and not inserted again.
 func TestEffectKeyThatExists(t *testing.T) {

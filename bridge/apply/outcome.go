@@ -14,7 +14,12 @@ import (
 // outcome is the move of an entry's row.
 func (e *entry) outcome() verdict {
 	if e.verdict != nil {
-		return *e.verdict
+		v := *e.verdict
+		if e.waits {
+			v.status = event.Applied
+			v.why += "; causes " + e.causes()
+		}
+		return v
 	}
 	v := verdict{
 		status: e.ruling.Status, outcome: e.ruling.Outcome, why: e.explain(), attempts: e.it.ev.Attempts,

@@ -110,7 +110,7 @@ func (r *run) keyOf(rec mapping.Record) targetKey {
 // configuration that the org refuses sets the events aside that name it.
 func (r *run) read(ctx context.Context, items []*item) error {
 	for {
-		items = withRecords(items)
+		items = toRead(items)
 		if len(items) == 0 {
 			return nil
 		}
@@ -131,9 +131,12 @@ func (r *run) read(ctx context.Context, items []*item) error {
 	}
 }
 
-func withRecords(items []*item) []*item {
+// toRead are the items whose decision takes a look at the org: at their targets,
+// or at what a replayed event has put into the outbox before.
+func toRead(items []*item) []*item {
 	return slices.DeleteFunc(slices.Clone(items), func(it *item) bool {
-		return it.settled() || it.verdict != nil || len(it.records) == 0
+		writes := it.verdict == nil && len(it.records) > 0
+		return it.settled() || !writes && !it.owes()
 	})
 }
 
