@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"sfbridge/internal/failpoint"
 )
 
 const (
@@ -30,6 +32,7 @@ type LoginRequest struct {
 // answer, and none, is an *Error whose class is decided where all classes are.
 func SendLogin(ctx context.Context, login LoginRequest) ([]byte, error) {
 	req := request{op: login.Op, login: true}
+	failpoint.Hit(failpoint.Call(login.Op))
 	resp, err := login.Transport.RoundTrip(login.Request.WithContext(ctx))
 	if err != nil {
 		return nil, transportError(ctx, req, err, true)

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"sfbridge/internal/failpoint"
 )
 
 const (
@@ -38,7 +40,7 @@ func NewTransport() *http.Transport {
 	protocols.SetHTTP1(true)
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:         dial,
 		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: connectTimeout,
 		MaxIdleConns:        2 * maxIdlePerHost,
@@ -50,6 +52,13 @@ func NewTransport() *http.Transport {
 		MaxResponseHeaderBytes: maxReplyHeader,
 		Protocols:              protocols,
 	}
+}
+
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if err := failpoint.Err(failpoint.Dial); err != nil {
+		return nil, err
+	}
+	return (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext(ctx, network, address)
 }
 
 // exchange is the transport below the carrier, for one request. It sends the
@@ -86,6 +95,7 @@ func (x *exchange) RoundTrip(carried *http.Request) (*http.Response, error) {
 	} else {
 		x.client.compress(out, x.req.body)
 	}
+	failpoint.Hit(failpoint.Call(x.req.op))
 	x.response, x.err = x.client.cfg.Transport.RoundTrip(out)
 	return emptySuccess(carried), nil
 }

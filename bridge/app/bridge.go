@@ -157,8 +157,8 @@ func (b *Bridge) join() error {
 		r := b.cfg.Receiver
 		b.stager = stage.New(stage.Config{
 			Salesforce: b.org, Batch: r.Batch, Calls: r.Calls, Linger: r.Linger,
-			MayCount: func() bool { return !b.yields(event.CountWork) },
-			Staged:   b.wake, Observe: b.metrics.Staged, Log: b.log,
+			Now: b.now, MayCount: func() bool { return !b.yields(event.CountWork) },
+			Staged: b.wake, Observe: b.metrics.Staged, Log: b.log,
 		})
 		if err = b.openSpool(); err != nil {
 			return err
@@ -204,7 +204,7 @@ func (b *Bridge) newPoller() (*poll.Poller, error) {
 	backoff := event.Backoff{Base: p.Backoff.Base, Max: p.Backoff.Max}
 	applier, err := apply.New(apply.Config{
 		Org: b.org, Mappings: b, Authority: b.newLookup(), Outbox: b.wakeEffects, MaxAttempts: p.MaxAttempts, ParentWait: p.ParentWait, Backoff: backoff,
-		Now: time.Now, Intn: mathrand.Int64N, Float: mathrand.Float64, Sleep: pause.For,
+		Now: b.now, Intn: mathrand.Int64N, Float: mathrand.Float64, Sleep: pause.For,
 	})
 	if err != nil {
 		return nil, err
@@ -216,6 +216,7 @@ func (b *Bridge) newPoller() (*poll.Poller, error) {
 		Interval: p.Interval, Idle: p.Idle, Batch: p.Batch, Lanes: p.Lanes, Backoff: backoff,
 		DailyBudget: b.cfg.Salesforce.DailyBudget,
 		Usage:       b.usage,
+		Now:         b.now,
 		Staging:     staging,
 	})
 }

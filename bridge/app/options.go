@@ -30,7 +30,7 @@ type Options struct {
 	Env    config.Env     // where references are filled from
 	Roles  []Role         // empty: all
 	Log    *slog.Logger   // nil: discarded
-	// Now is the clock by which deliveries are judged; nil: time.Now.
+	// Now is the clock by which deliveries are judged and work is due; nil: time.Now.
 	Now   func() time.Time
 	Seams Seams
 }

@@ -45,7 +45,7 @@ func (b *Bridge) closeShared() error {
 // leases keep the workers of one kind off each other's queues.
 func (b *Bridge) leases(scope string) store.Leases {
 	if b.redis == nil {
-		return store.NewMemoryLeases(time.Now)
+		return store.NewMemoryLeases(b.now)
 	}
 	return &lenient{Leases: store.NewRedisLeases(b.redis, scope), log: b.log}
 }

@@ -31,12 +31,12 @@ func (b *Bridge) openSpool() error {
 	}
 	leases := b.leases("spool")
 	if _, local := engine.(*spool.File); local {
-		leases = store.NewMemoryLeases(time.Now) // nobody else reads the file
+		leases = store.NewMemoryLeases(b.now) // nobody else reads the file
 	}
 	backoff := b.cfg.Poller.Backoff
 	drain := spool.NewDrain(spool.DrainConfig{
 		Engine: engine, Target: b.stager, Leases: leases, Owner: owner(),
-		Batch: b.cfg.Receiver.Batch, Lanes: b.cfg.Receiver.Calls, Log: b.log,
+		Batch: b.cfg.Receiver.Batch, Lanes: b.cfg.Receiver.Calls, Log: b.log, Now: b.now,
 		Backoff: event.Backoff{Base: min(time.Second, backoff.Base), Max: min(time.Minute, backoff.Max)},
 	})
 	b.spool = &spooler{engine: engine, drain: drain, door: spool.NewDoor(spool.DoorConfig{
@@ -54,11 +54,13 @@ const lookLimit = 500 * time.Millisecond
 // openEngine chooses where events wait. Redis that would lose them is refused
 // where everything rests on it; else the local file takes its place.
 func (b *Bridge) openEngine() (spool.Engine, error) {
-	file := func() (spool.Engine, error) { return spool.OpenFile(spool.FileConfig{Dir: b.cfg.Store.Dir}) }
+	file := func() (spool.Engine, error) {
+		return spool.OpenFile(spool.FileConfig{Dir: b.cfg.Store.Dir, Now: b.now})
+	}
 	if b.redis == nil {
 		return file()
 	}
-	engine := spool.OpenRedis(spool.RedisConfig{Store: b.redis, Consumer: owner(), Durable: b.cfg.Store.Durable})
+	engine := spool.OpenRedis(spool.RedisConfig{Store: b.redis, Consumer: owner(), Durable: b.cfg.Store.Durable, Now: b.now})
 	ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
 	defer cancel()
 	err := engine.Check(ctx)

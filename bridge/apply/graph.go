@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/failpoint"
 	"sfbridge/salesforce"
 )
 
@@ -206,7 +207,9 @@ func (r *run) sendGraphs(ctx context.Context, batch []graphCall) ([]salesforce.G
 			}
 			graphs[i] = salesforce.Graph{ID: fmt.Sprintf("g%d", i), Requests: batch[i].tx.subs}
 		}
+		failpoint.Hit(failpoint.GraphSending)
 		results, err := r.org.Graph(ctx, graphs)
+		failpoint.Hit(failpoint.GraphAnswered)
 		if salesforce.ClassOf(err) != salesforce.ClassUnknownOutcome || try == maxResends || ctx.Err() != nil {
 			return results, try > 0, err
 		}

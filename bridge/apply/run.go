@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/failpoint"
 	"sfbridge/mapping"
 	"sfbridge/salesforce"
 )
@@ -58,6 +59,7 @@ func (r *run) work(ctx context.Context) error {
 	if err := r.read(ctx, r.items); err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.ApplyRead)
 	queue := []unit{{items: r.items}}
 	for len(queue) > 0 {
 		next := queue[0]

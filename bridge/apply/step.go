@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/failpoint"
 	"sfbridge/salesforce"
 )
 
@@ -69,7 +70,9 @@ func (r *run) afterSuccess(ctx context.Context, p *plan, u unit) ([]unit, error)
 func (r *run) send(ctx context.Context, p *plan) (*transaction, []salesforce.Subresponse, bool, error) {
 	for try := 0; ; try++ {
 		t := p.transaction()
+		failpoint.Hit(failpoint.ApplySending)
 		answers, err := r.org.Composite(ctx, t.subs, true)
+		failpoint.Hit(failpoint.ApplyAnswered)
 		if salesforce.ClassOf(err) != salesforce.ClassUnknownOutcome || try == maxResends || ctx.Err() != nil {
 			return t, answers, try > 0, err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/outbound"
+	"sfbridge/internal/failpoint"
 )
 
 // post sends one effect as an HTTP request.
@@ -24,9 +25,11 @@ func (w *Worker) post(ctx context.Context, d *delivery, body []byte) {
 		d.result = w.judge(e, verdict{final: true, code: "NO_MAPPING", text: "the mapping has no effect " + e.Name + " any more"})
 		return
 	}
+	failpoint.Hit(failpoint.EffectSending)
 	reply, err := w.cfg.HTTP.Do(ctx, outbound.Request{
 		Method: http.MethodPost, URL: target.URL, Body: body, Header: headers(e, target.Key, body, w.cfg.Now()),
 	})
+	failpoint.Hit(failpoint.EffectSent)
 	if err != nil {
 		d.result = w.judge(e, unanswered(err))
 		return

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/failpoint"
 	"sfbridge/salesforce"
 )
 
@@ -74,6 +75,7 @@ func (w *Worker) together(ctx context.Context, jobs []*job) (left []*job, err er
 			effects, events = append(effects, m.effects...), append(events, m.event)
 		}
 		subs = append(subs, salesforce.UpdateRows("x", effects, true), salesforce.UpdateRows("e", events, true))
+		failpoint.Hit(failpoint.EffectMoving)
 		answers, e := w.cfg.Org.Composite(ctx, subs, true)
 		if e == nil && !salesforce.Committed(answers) {
 			e = refusal(answers)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/failpoint"
 	"sfbridge/salesforce"
 )
 
@@ -173,14 +174,17 @@ func (w *Worker) round(ctx context.Context) (next time.Time, err error) {
 func (w *Worker) batch(ctx context.Context, b []ref) (again time.Time, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.cfg.BatchTimeout)
 	defer cancel()
+	failpoint.Hit(failpoint.EffectDue)
 	jobs, err := w.read(ctx, b)
 	if err != nil {
 		return time.Time{}, err
 	}
+	failpoint.Hit(failpoint.EffectRead)
 	if err := w.deliver(ctx, jobs); err != nil {
 		return time.Time{}, errors.Join(err, w.record(ctx, jobs))
 	}
 	err = w.record(ctx, jobs)
+	failpoint.Hit(failpoint.EffectRecorded)
 	for _, j := range jobs {
 		for _, s := range j.sent {
 			if s.result.status == event.EffectRetryable && (again.IsZero() || s.result.next.Before(again)) {

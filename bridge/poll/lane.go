@@ -10,6 +10,7 @@ import (
 
 	"sfbridge/bridge/apply"
 	"sfbridge/bridge/event"
+	"sfbridge/internal/failpoint"
 )
 
 // strictlyAlone is the number of crashes from which a row runs while no other
@@ -80,11 +81,15 @@ func (l *lane) journaled(ctx context.Context, stop <-chan struct{}, batch []*eve
 	if err := l.cfg.Journal.Begin(rowIDs(batch)); err != nil {
 		return failed(batch, err)
 	}
+	failpoint.Hit(failpoint.PollJournaled)
 	events, out := l.load(ctx, batch)
+	failpoint.Hit(failpoint.PollLoaded)
 	first := events[:min(l.size, len(events))]
 	l.done(without(batch, first))
 	out.add(l.apply(ctx, stop, first))
+	failpoint.Hit(failpoint.PollApplied)
 	l.done(first)
+	failpoint.Hit(failpoint.PollDone)
 	for part := range slices.Chunk(events[len(first):], l.size) {
 		out.add(l.next(ctx, stop, part, &out))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/failpoint"
 )
 
 // query starts the next due query when it is time.
@@ -28,6 +29,7 @@ func (r *run) query(ctx context.Context, now time.Time) {
 			r.clearSuspects(ctx)
 		}
 		a, err := r.rows.ask(ctx, q)
+		failpoint.Hit(failpoint.PollAsked)
 		r.answers <- reply{answer: a, began: now, err: err}
 		if err == nil && review {
 			r.countReview(ctx)

@@ -14,6 +14,7 @@ import (
 
 	"sfbridge/bridge/identify"
 	"sfbridge/bridge/verify"
+	"sfbridge/internal/failpoint"
 )
 
 // Metrics is told of every delivery. nil: nobody.
@@ -120,7 +121,9 @@ func (h *handler) webhook(c *gin.Context) {
 	if d.source.Success != nil && !answer.handshake {
 		answer.Answer = answer.as(*d.source.Success)
 	}
+	failpoint.Hit(failpoint.ReceiveDurable)
 	writeAnswer(c, answer.Answer)
+	failpoint.Hit(failpoint.ReceiveAnswered)
 	h.log(d, answer.result, nil)
 }
 
@@ -185,6 +188,7 @@ func (h *handler) verified(r *http.Request, d *delivery, b body) (reply, error) 
 	if o := d.source.Once; o != nil && len(d.events) > 0 && !o.take(doc.Value, d.events[0].Event.ID, d.received) {
 		return reply{}, &refusal{kind: kindBadSignature, message: badSignature, detail: "its token came before with another event"}
 	}
+	failpoint.Hit(failpoint.ReceiveVerified)
 	return h.stage(r.Context(), d)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sfbridge/bridge/stage"
+	"sfbridge/internal/failpoint"
 )
 
 // part is what a batch holds of one queue.
@@ -177,7 +178,9 @@ func (d *Drain) release(ctx context.Context, queues []string) {
 // bring stages a batch and settles its entries by the answers.
 func (d *Drain) bring(ctx context.Context, parts []part) {
 	started := d.cfg.Now()
+	failpoint.Hit(failpoint.DrainTaken)
 	results, hint, failed := d.stage(ctx, parts)
+	failpoint.Hit(failpoint.DrainStaged)
 	left, settled := 0, 0
 	for i, p := range parts {
 		r := results[i]
@@ -250,6 +253,7 @@ func (d *Drain) settle(ctx context.Context, queue string, r result) error {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	var problems []error
+	failpoint.Hit(failpoint.DrainRemoving)
 	if len(r.done) > 0 {
 		problems = append(problems, d.cfg.Engine.Done(ctx, queue, r.done))
 	}
@@ -259,6 +263,7 @@ func (d *Drain) settle(ctx context.Context, queue string, r result) error {
 		}
 		problems = append(problems, d.cfg.Engine.SetApart(ctx, queue, r.apart))
 	}
+	failpoint.Hit(failpoint.DrainRemoved)
 	return errors.Join(problems...)
 }
 

@@ -75,3 +75,10 @@ type Engine interface {
 	Ready(ctx context.Context) error
 	Close() error
 }
+
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"sfbridge/internal/failpoint"
 )
 
 // Buckets of a spool file. Keys are the queue, a zero byte and the stamp.
@@ -77,6 +79,7 @@ func (f *File) write(_ context.Context, entries []Entry) error {
 				return err
 			}
 		}
+		failpoint.Hit(failpoint.SpoolCommitting)
 		return nil
 	})
 	if err != nil {
@@ -290,11 +293,4 @@ func keyOf(queue, id string) ([]byte, error) {
 		return nil, errors.New("not an id of this spool")
 	}
 	return key(queue, binary.BigEndian.Uint64(stamp)), nil
-}
-
-func wrap(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", doing, err)
 }

@@ -3,6 +3,8 @@ package spool
 import (
 	"context"
 	"sync"
+
+	"sfbridge/internal/failpoint"
 )
 
 // group joins concurrent appends: while one write is under way the next ones
@@ -96,7 +98,9 @@ func (g *group) commit(all []appending) {
 	for _, a := range all {
 		entries = append(entries, a.entries...)
 	}
+	failpoint.Hit(failpoint.SpoolAppending)
 	err := g.write(context.Background(), entries)
+	failpoint.Hit(failpoint.SpoolAppended)
 	for _, a := range all {
 		a.done <- err
 	}

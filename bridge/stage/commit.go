@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/failpoint"
 	"sfbridge/internal/pause"
 	"sfbridge/salesforce"
 )
@@ -29,6 +30,7 @@ func (s *Stager) commit(ctx context.Context, batch []*entry) {
 	for _, e := range pending {
 		s.settle(e, Answer{EventID: e.event.ID, Err: unavailable("Salesforce did not take the event", last)}, known{})
 	}
+	failpoint.Hit(failpoint.StageSettled)
 	if open := due(batch); open > 0 {
 		s.cfg.Staged(open)
 	}
@@ -50,7 +52,9 @@ func due(batch []*entry) int {
 // that are worth another send and why they failed.
 func (s *Stager) send(ctx context.Context, batch []*entry) ([]*entry, error) {
 	started := s.cfg.Now()
+	failpoint.Hit(failpoint.StageSending)
 	results, err := s.insert(ctx, batch)
+	failpoint.Hit(failpoint.StageAnswered)
 	s.observe(len(batch), s.cfg.Now().Sub(started))
 	if class := salesforce.ClassOf(err); class != salesforce.ClassData {
 		s.health.note(s.cfg.Now(), err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/failpoint"
 	"sfbridge/salesforce"
 	"sfbridge/salesforce/soql"
 )
@@ -98,7 +99,9 @@ func (s *Stager) flushPart(ctx context.Context, ids []string, rows map[string]co
 		}
 		updates = append(updates, s.countUpdate(e, rows[e.RowID]))
 	}
+	failpoint.Hit(failpoint.CountSending)
 	results, err := s.cfg.Salesforce.UpdateAll(ctx, updates, false)
+	failpoint.Hit(failpoint.CountAnswered)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/failpoint"
 	"sfbridge/salesforce"
 	"sfbridge/salesforce/soql"
 )
@@ -23,6 +24,7 @@ func (s *Stager) judge(ctx context.Context, refused []*entry) ([]*entry, error) 
 	if len(refused) == 0 {
 		return nil, nil
 	}
+	failpoint.Hit(failpoint.StageJudging)
 	exact, folded, err := s.find(ctx, refused)
 	if err != nil {
 		return refused, err

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"go.etcd.io/bbolt"
+
+	"sfbridge/internal/failpoint"
 )
 
 // MaxCrashes is how often a process may die while it works on a row before the
@@ -75,6 +77,7 @@ func (j *Journal) Begin(ids []string) error {
 				return err
 			}
 		}
+		failpoint.Hit(failpoint.JournalCommitting)
 		return nil
 	})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"sfbridge/bridge/operate"
 	"sfbridge/config"
+	"sfbridge/internal/failpoint"
 )
 
 // Exit codes of every command.
@@ -35,7 +36,7 @@ type environment struct {
 func system() environment {
 	return environment{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isatty.IsTerminal(os.Stdout.Fd()),
-		env: config.OS(), now: time.Now, user: os.Getenv("USER"),
+		env: config.OS(), now: failpoint.Now, user: os.Getenv("USER"),
 	}
 }
 

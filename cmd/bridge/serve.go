@@ -55,7 +55,7 @@ func serve(ctx context.Context, env environment, o serveOptions) error {
 	for _, w := range cfg.Warnings() {
 		log.Warn(w.String())
 	}
-	b, err := app.New(app.Options{Config: cfg, Env: env.env, Roles: roles, Log: log})
+	b, err := app.New(app.Options{Config: cfg, Env: env.env, Roles: roles, Log: log, Now: env.now})
 	if err != nil {
 		return err
 	}

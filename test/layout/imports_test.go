@@ -19,11 +19,12 @@ const module = "sfbridge/"
 // its row names (with everything below that), and packages outside the module.
 // The row of the longest matching prefix holds.
 var mayImport = map[string][]string{
+	"internal/failpoint":     {},
 	"internal/pause":         {},
 	"internal/strictyaml":    {},
 	"internal/metadata":      {},
 	"apex":                   {},
-	"salesforce":             {},
+	"salesforce":             {"internal/failpoint"},
 	"salesforce/simorg":      {"apex"},
 	"mapping":                {"internal/strictyaml"},
 	"mapping/path":           {},
@@ -37,13 +38,13 @@ var mayImport = map[string][]string{
 	"bridge/identify":        {"bridge/event", "mapping/path", "mapping/transform", "mapping/view"},
 	"bridge/outbound":        {},
 	"bridge/keys":            {"bridge/outbound", "bridge/verify"},
-	"bridge/store":           {"bridge/event"},
-	"bridge/stage":           {"internal/pause", "bridge/event", "salesforce", "salesforce/soql"},
-	"bridge/spool":           {"bridge/event", "bridge/stage", "bridge/store"},
-	"bridge/receive":         {"bridge/event", "bridge/identify", "bridge/stage", "bridge/verify", "bridge/provider", "mapping/path"},
-	"bridge/apply":           {"bridge/event", "mapping", "mapping/path", "mapping/view", "salesforce", "salesforce/soql"},
-	"bridge/poll":            {"bridge/event", "bridge/apply", "bridge/store", "salesforce", "salesforce/soql"},
-	"bridge/effect":          {"internal/pause", "bridge/event", "bridge/outbound", "salesforce", "salesforce/soql"},
+	"bridge/store":           {"internal/failpoint", "bridge/event"},
+	"bridge/stage":           {"internal/failpoint", "internal/pause", "bridge/event", "salesforce", "salesforce/soql"},
+	"bridge/spool":           {"internal/failpoint", "bridge/event", "bridge/stage", "bridge/store"},
+	"bridge/receive":         {"internal/failpoint", "bridge/event", "bridge/identify", "bridge/stage", "bridge/verify", "bridge/provider", "mapping/path"},
+	"bridge/apply":           {"internal/failpoint", "bridge/event", "mapping", "mapping/path", "mapping/view", "salesforce", "salesforce/soql"},
+	"bridge/poll":            {"internal/failpoint", "bridge/event", "bridge/apply", "bridge/store", "salesforce", "salesforce/soql"},
+	"bridge/effect":          {"internal/failpoint", "internal/pause", "bridge/event", "bridge/outbound", "salesforce", "salesforce/soql"},
 	"bridge/apply/authority": {"bridge/outbound", "mapping/path"},
 	"bridge/retain":          {"internal/pause", "bridge/event", "salesforce", "salesforce/soql"},
 	"bridge/operate":         {"bridge/event", "salesforce", "salesforce/soql"},
@@ -58,7 +59,7 @@ var mayImport = map[string][]string{
 	"bridge/bench":           {"internal/pause", "bridge", "config", "salesforce"},
 	"bridge/app":             {"internal/pause", "bridge", "config", "mapping", "salesforce", "apex"},
 	"bridge":                 {},
-	"cmd/bridge":             {"bridge", "config", "mapping", "salesforce", "apex"},
+	"cmd/bridge":             {"internal/failpoint", "bridge", "config", "mapping", "salesforce", "apex"},
 	"test":                   {"bridge", "config", "mapping", "salesforce", "apex", "test"},
 }
 
