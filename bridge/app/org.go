@@ -37,6 +37,12 @@ const callTimeout = 30 * time.Second
 // Connect makes the client that the settings describe. It sends nothing yet.
 // cfg must be filled.
 func Connect(cfg *config.Config, env config.Env, observe salesforce.Observer) (*Login, error) {
+	return connect(cfg, env, nil, observe)
+}
+
+// connect does so for a process that shares its login with others; nil: with
+// nobody.
+func connect(cfg *config.Config, env config.Env, shared auth.Shared, observe salesforce.Observer) (*Login, error) {
 	s := cfg.Salesforce
 	var key []byte
 	if s.Auth.PrivateKeyFile != "" {
@@ -53,7 +59,7 @@ func Connect(cfg *config.Config, env config.Env, observe salesforce.Observer) (*
 		SecurityToken: salesforce.Secret(s.Auth.Token.Value()),
 		PrivateKey:    salesforce.Secret(key), Audience: s.Auth.Audience,
 		AccessToken: salesforce.Secret(s.Auth.AccessToken.Value()), InstanceURL: s.Auth.InstanceURL,
-		Transport: transport, Observer: observe,
+		Transport: transport, Shared: shared, Observer: observe,
 	})
 	if err != nil {
 		return nil, err

@@ -2,12 +2,17 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
+	"sfbridge/bridge/stage"
 	"sfbridge/bridge/store"
 	"sfbridge/salesforce"
+	"sfbridge/salesforce/auth"
 )
 
 // openShared connects to what processes share, where the settings name it.
@@ -15,11 +20,53 @@ func (b *Bridge) openShared() (err error) {
 	if !b.cfg.Store.Redis.IsSet() {
 		return nil
 	}
-	if b.redis, err = store.OpenRedis(b.cfg.Store.Redis.Value()); err != nil {
-		return err
+	b.redis, err = store.OpenRedis(b.cfg.Store.Redis.Value())
+	return err
+}
+
+// shareUsage shares the org's daily count of API calls.
+func (b *Bridge) shareUsage() {
+	if b.redis != nil {
+		b.calls = &sharedUsage{own: b.login.Client.Usage, board: store.NewBoard(b.redis), log: b.log}
 	}
-	b.calls = &sharedUsage{own: b.login.Client.Usage, board: store.NewBoard(b.redis), log: b.log}
-	return nil
+}
+
+// confirmed is where processes tell each other which events are durable; nil:
+// nowhere. Another org in the settings begins with nothing known.
+func (b *Bridge) confirmed() stage.Shared {
+	if b.redis == nil {
+		return nil
+	}
+	s := b.cfg.Salesforce
+	sum := sha256.Sum256([]byte(strings.Join([]string{s.LoginURL, s.Auth.ClientID, s.Auth.Username, s.Auth.InstanceURL}, "\n")))
+	return store.NewCache(b.redis, "seen:"+hex.EncodeToString(sum[:4]))
+}
+
+// sharedLogin is where processes leave their session for each other; nil:
+// nowhere.
+func (b *Bridge) sharedLogin() auth.Shared {
+	if b.redis == nil {
+		return nil
+	}
+	return &loginDesk{Board: store.NewBoard(b.redis), leases: store.NewRedisLeases(b.redis, "login"), owner: owner()}
+}
+
+// loginDesk is auth.Shared on what package store has.
+type loginDesk struct {
+	*store.Board
+	leases *store.RedisLeases
+	owner  string
+}
+
+// Lock implements auth.Shared.
+func (d *loginDesk) Lock(ctx context.Context, name string, ttl time.Duration) (bool, error) {
+	held, err := d.leases.Acquire(ctx, d.owner, []string{name}, ttl)
+	return len(held) == 1, err
+}
+
+// Unlock implements auth.Shared.
+func (d *loginDesk) Unlock(ctx context.Context, name string) error {
+	return d.leases.Release(ctx, d.owner, []string{name})
 }
 
 // usage is the org's daily count of API calls as last heard.
