@@ -60,6 +60,7 @@ type Bridge struct {
 
 	console http.Handler // the admin API; nil without a token
 
+	memory   *receive.Pool // of deliveries in flight
 	stopping atomic.Bool
 	listener net.Listener
 	admin    net.Listener
@@ -89,6 +90,7 @@ func New(opts Options) (*Bridge, error) {
 	}
 	b.cfg = filled
 	b.sources.Store(loaded)
+	b.memory = receive.NewPool(inFlight, loaded.receiver)
 	if err := b.connect(); err != nil {
 		return nil, err
 	}
@@ -237,6 +239,7 @@ func (b *Bridge) Reload() error {
 	}
 	loaded.remember(b.sources.Load())
 	b.sources.Store(loaded)
+	b.memory.Divide(loaded.receiver)
 	return nil
 }
 

@@ -18,6 +18,7 @@ type Metrics struct {
 	calls      *prometheus.CounterVec
 	effects    *prometheus.CounterVec
 	drift      *prometheus.CounterVec
+	shed       prometheus.Counter
 	stageTime  prometheus.Histogram
 	stageRows  prometheus.Histogram
 	due        prometheus.Gauge
@@ -41,6 +42,8 @@ func NewMetrics(budget func() float64) *Metrics {
 			Help: "How long a staging call took.", Buckets: prometheus.ExponentialBuckets(0.01, 2, 11)}),
 		stageRows: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "bridge_stage_batch_rows",
 			Help: "Rows of a staging call.", Buckets: []float64{1, 2, 5, 10, 20, 50, 100, 150, 200}}),
+		shed: prometheus.NewCounter(prometheus.CounterOpts{Name: "bridge_connections_shed_total",
+			Help: "Connections closed because too many were open: idle ones, or slow with a request."}),
 		due:    gauge("bridge_due_events", "Rows that are due."),
 		now:    time.Now,
 		review: gauge("bridge_review_events", "Rows that wait for a person."),
@@ -49,7 +52,7 @@ func NewMetrics(budget func() float64) *Metrics {
 		Help: "Share of the org's daily API calls in use, as Salesforce last said."}, budget)
 	oldest := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bridge_oldest_due_seconds",
 		Help: "Age of the oldest row that is due."}, m.oldestDue)
-	m.Registry.MustRegister(m.deliveries, m.secrets, m.events, m.calls, m.effects, m.drift, m.stageTime, m.stageRows,
+	m.Registry.MustRegister(m.deliveries, m.secrets, m.events, m.calls, m.effects, m.drift, m.shed, m.stageTime, m.stageRows,
 		m.due, oldest, m.review, used,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m

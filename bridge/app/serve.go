@@ -5,7 +5,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -17,12 +16,8 @@ import (
 	"sfbridge/bridge/stage"
 )
 
-// Bounds of the listeners.
+// How long stopping waits, and a delivery.
 const (
-	headerWait  = 10 * time.Second // for the headers of a request
-	readWait    = 30 * time.Second // for a whole request
-	idleWait    = 2 * time.Minute  // for the next request on a connection
-	maxHeaders  = 64 << 10
 	drainWait   = 6 * time.Second  // for requests in flight when stopping
 	stopWait    = 8 * time.Second  // for all work in flight when stopping
 	adminWait   = time.Second      // for the operators' requests in flight after that
@@ -53,8 +48,8 @@ func (b *Bridge) AdminURL() string { return "http://" + b.admin.Addr().String() 
 // connections and no new batches, what is in flight finishes, leases and files
 // are given back. It returns nil when all of that worked.
 func (b *Bridge) Run(ctx context.Context) error {
-	receiver := b.server(b.receiver())
-	admin := b.server(b.adminRoutes(receiver.Handler))
+	receiver := b.server(b.receiver(), maxDeliverers)
+	admin := b.server(b.adminRoutes(receiver.Handler), maxOperators)
 	g, running := errgroup.WithContext(ctx)
 	g.Go(func() error { return serve(receiver, b.listener) })
 	g.Go(func() error { return serve(admin, b.admin) })
@@ -155,13 +150,6 @@ func serve(s *http.Server, l net.Listener) error {
 	return nil
 }
 
-func (b *Bridge) server(h http.Handler) *http.Server {
-	return &http.Server{
-		Handler: h, ReadHeaderTimeout: headerWait, ReadTimeout: readWait, IdleTimeout: idleWait,
-		MaxHeaderBytes: maxHeaders, ErrorLog: slog.NewLogLogger(b.log.Handler(), slog.LevelDebug),
-	}
-}
-
 // receiver is the providers' side.
 func (b *Bridge) receiver() http.Handler {
 	var stager receive.Stager = gate{b, noStager{}}
@@ -169,7 +157,7 @@ func (b *Bridge) receiver() http.Handler {
 		stager = gate{b, b.opts.Seams.stager(b.spool.door)}
 	}
 	return receive.NewHandler(receive.Config{
-		Sources: b.source, Stager: stager, PublicURL: b.publicURL(), Timeout: stageWait, Metrics: b.metrics, Log: b.log, Now: b.now,
+		Sources: b.source, Stager: stager, PublicURL: b.publicURL(), Timeout: stageWait, Memory: b.memory, Metrics: b.metrics, Log: b.log, Now: b.now,
 	})
 }
 

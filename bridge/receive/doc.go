@@ -6,4 +6,11 @@
 // 2xx means that every event of the delivery is durable. Bad input is never a
 // 500, an answer is never a redirect or 410, and a sender never learns what
 // was wrong with a signature.
+//
+// What comes in is bounded. Pool is the memory of deliveries in flight, with a
+// part kept for each source; a source that sends more than fits is answered 429
+// at once, and so is one above its rate. Connections is how many connections are
+// open: when one more comes, the one that has kept us waiting the longest is
+// closed. So senders that flood, or send a byte a second, or nothing, take
+// nothing from the others.
 package receive

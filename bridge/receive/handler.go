@@ -29,6 +29,7 @@ type Config struct {
 	Stager    Stager
 	PublicURL string        // scheme and host that providers call, without a slash at the end
 	Timeout   time.Duration // how long a delivery may wait to be durable; 10 s
+	Memory    *Pool         // what deliveries in flight may take; nil: no bound
 	Metrics   Metrics
 	Log       *slog.Logger     // nil: discarded
 	Now       func() time.Time // nil: time.Now
@@ -82,6 +83,7 @@ func (h *handler) elsewhere(c *gin.Context) {
 func Healthz(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "alive"}) }
 
 func (h *handler) readyz(c *gin.Context) {
+	arrived(c.Request.Context())
 	ctx, cancel := context.WithTimeout(c.Request.Context(), readyWait)
 	defer cancel()
 	if err := h.cfg.Stager.Ready(ctx); err != nil {
@@ -110,6 +112,8 @@ func (h *handler) recover(c *gin.Context) {
 // webhook brings one delivery to its answer and its log line.
 func (h *handler) webhook(c *gin.Context) {
 	d := &delivery{received: h.cfg.Now(), name: c.Param("source"), verified: verify.Result{Secret: -1}}
+	d.held = hold{pool: h.cfg.Memory, source: d.name}
+	defer d.held.release()
 	answer, err := h.receive(c.Request, d)
 	if err != nil {
 		r := refusalOf(err)
@@ -133,6 +137,7 @@ type delivery struct {
 	name     string
 	source   *Source
 	verified verify.Result
+	held     hold
 	events   []identify.Identified
 	decided  []decided
 }
@@ -146,18 +151,23 @@ func (h *handler) receive(r *http.Request, d *delivery) (reply, error) {
 	if r.Method != http.MethodPost && !slices.Contains(d.source.Methods, r.Method) {
 		return reply{}, noMethod(d.source)
 	}
-	if l := d.source.Limiter; l != nil && !l.AllowN(d.received, 1) {
-		return reply{}, &refusal{kind: kindRateLimited, message: "more deliveries than this source may send", retryAfter: time.Second}
+	if l := d.source.Limiter; l != nil && l.TokensAt(d.received) < 1 {
+		return reply{}, tooMany()
 	}
 	if r.Method != http.MethodPost {
+		arrived(r.Context())
 		answer, found, err := h.handshake(r, d, nil, nil)
 		if err == nil && !found {
 			err = noMethod(d.source)
 		}
 		return answer, err
 	}
-	b, err := readBody(r, d.source)
+	b, err := readBody(r, d.source, &d.held)
 	if err != nil {
+		return reply{}, err
+	}
+	arrived(r.Context())
+	if err := d.held.grow(cost(int64(len(b.plain)))); err != nil {
 		return reply{}, err
 	}
 	if refused := h.verify(r, d, b); refused != nil {
@@ -184,6 +194,9 @@ func (h *handler) verified(r *http.Request, d *delivery, b body) (reply, error) 
 	}
 	if d.events, err = doc.Events(); err != nil {
 		return reply{}, err
+	}
+	if !d.source.within(len(d.events), d.received) {
+		return reply{}, tooMany()
 	}
 	if o := d.source.Once; o != nil && len(d.events) > 0 && !o.take(doc.Value, d.events[0].Event.ID, d.received) {
 		return reply{}, &refusal{kind: kindBadSignature, message: badSignature, detail: "its token came before with another event"}

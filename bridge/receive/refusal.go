@@ -57,8 +57,16 @@ func noMethod(s *Source) *refusal {
 	return &refusal{kind: kindMethod, message: "deliveries come by POST", allow: s.Methods}
 }
 
-// retryLater is what Retry-After says when Salesforce gives no hint.
-const retryLater = 10 * time.Second
+// What Retry-After says: when Salesforce gives no hint, and when too much came at
+// once.
+const (
+	retryLater = 10 * time.Second
+	soon       = time.Second
+)
+
+func tooMany() *refusal {
+	return &refusal{kind: kindRateLimited, message: "more deliveries than this source may send", retryAfter: soon}
+}
 
 // refusalOf is the one place where errors of the steps become refusals.
 func refusalOf(err error) *refusal {

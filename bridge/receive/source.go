@@ -96,7 +96,14 @@ type Source struct {
 	Deadline  time.Duration // the provider waits no longer for an answer; 0: no matter
 	MaxBody   int64         // bytes, also after decompression
 	Encodings []string      // content encodings taken besides none
-	Limiter   *rate.Limiter
+	Limiter   *rate.Limiter // events a second; nil: as many as come
+}
+
+// within says whether so many events may come now. Only what is rightly signed
+// counts, so that a stranger can't use up what the provider may send; a delivery
+// of more events than may ever come at once counts as that many.
+func (s *Source) within(events int, now time.Time) bool {
+	return s.Limiter == nil || s.Limiter.AllowN(now, min(max(events, 1), s.Limiter.Burst()))
 }
 
 func (s *Source) takes(encoding string) bool { return slices.Contains(s.Encodings, encoding) }

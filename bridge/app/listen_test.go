@@ -1,0 +1,154 @@
+package app
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// pipes is a listener in memory.
+type pipes struct {
+	conns   chan net.Conn
+	ended   chan struct{}
+	senders sync.WaitGroup
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), ended: make(chan struct{})} }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.ended:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { close(p.ended); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p *pipes) dial() net.Conn {
+	ours, theirs := net.Pipe()
+	p.conns <- theirs
+	return ours
+}
+
+// listening runs the receiver's side with so many connections; its handler reads
+// the body and says how long it is.
+func listening(t *testing.T, connections int) *pipes {
+	t.Helper()
+	b := &Bridge{metrics: NewMetrics(func() float64 { return 0 }), log: slog.New(slog.DiscardHandler)}
+	s := b.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		fmt.Fprint(w, len(body))
+	}), connections)
+	p := newPipes()
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(p) }()
+	t.Cleanup(func() {
+		require.NoError(t, s.Close())
+		require.ErrorIs(t, <-served, http.ErrServerClosed)
+		p.senders.Wait()
+	})
+	return p
+}
+
+// drip sends a text a byte a second, as long as it is listened to.
+func drip(c net.Conn, text string) (took time.Duration) {
+	begun := time.Now()
+	for i := range len(text) {
+		if _, err := c.Write([]byte{text[i]}); err != nil {
+			break
+		}
+		time.Sleep(time.Second)
+	}
+	return time.Since(begun)
+}
+
+// TestASenderOfAByteASecondIsCutOff, in its headers and in its body, after the
+// times that the listener gives it; in the clock of the test.
+func TestASenderOfAByteASecondIsCutOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		quick, slow string
+		after       time.Duration
+	}{
+		"headers": {"POST / HTTP/1.1\r\nHost: x\r\n", "X-Long: " + strings.Repeat("x", 3600), headerWait},
+		"body":    {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3600\r\n\r\n", strings.Repeat("x", 3600), readWait},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := listening(t, 10)
+				slow := p.dial()
+				_, err := io.WriteString(slow, c.quick)
+				require.NoError(t, err)
+				go func() { _, _ = io.Copy(io.Discard, slow) }() // whatever it is told
+				took := drip(slow, c.slow)
+				assert.GreaterOrEqual(t, took, c.after)
+				assert.Less(t, took, c.after+2*time.Second)
+			})
+		})
+	}
+}
+
+// TestAGoodSenderGetsThroughAMassOfOthers: all connections are taken by senders
+// that send nothing, or a byte a second.
+func TestAGoodSenderGetsThroughAMassOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := listening(t, 50)
+		for i := range 200 {
+			c := p.dial()
+			go func() { _, _ = io.Copy(io.Discard, c) }()
+			if i%2 == 0 {
+				_, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3600\r\n\r\n")
+				require.NoError(t, err)
+				p.senders.Go(func() { drip(c, strings.Repeat("x", 3600)) })
+			}
+		}
+		begun := time.Now()
+		for range 20 {
+			good := p.dial()
+			_, err := io.WriteString(good, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
+			require.NoError(t, err)
+			answer, err := http.ReadResponse(bufio.NewReader(good), nil)
+			require.NoError(t, err)
+			body, err := io.ReadAll(answer.Body)
+			require.NoError(t, err)
+			assert.Equal(t, "3", string(body))
+			require.NoError(t, good.Close())
+		}
+		assert.Zero(t, time.Since(begun), "nobody was waited for")
+	})
+}
+
+func TestHugeHeadersAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := listening(t, 10).dial()
+		sent := make(chan error, 1)
+		go func() {
+			_, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nX-Long: "+strings.Repeat("x", 10<<20))
+			sent <- err
+		}()
+		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusRequestHeaderFieldsTooLarge, answer.StatusCode)
+		_, _ = io.Copy(io.Discard, c)
+		require.NoError(t, c.Close())
+		assert.True(t, errors.Is(<-sent, io.ErrClosedPipe), "what came after was not read")
+	})
+}
