@@ -14,11 +14,14 @@ import (
 // what was seen instead.
 type play func(ctx context.Context, w *world) (string, error)
 
-// checks are the nine promises, in the order they are shown.
-var checks = []struct {
+// act is a check or a scene.
+type act struct {
 	name string
 	play play
-}{
+}
+
+// checks are the nine promises, in the order they are shown.
+var checks = []act{
 	{"same_twice", sameTwice},
 	{"ten_at_once", tenAtOnce},
 	{"one_entity", oneEntity},

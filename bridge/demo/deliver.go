@@ -19,6 +19,7 @@ const senders = 1000
 
 // charge is a Stripe event about a charge.
 type charge struct {
+	Source  string // stripe unless set
 	Event   string // evt_…
 	Charge  string // ch_…
 	Type    string // charge.succeeded unless set
@@ -32,25 +33,40 @@ type charge struct {
 func eventID(check string, n int) string  { return fmt.Sprintf("evt_%s_%d", check, n) }
 func chargeID(check string, n int) string { return fmt.Sprintf("ch_%s_%d", check, n) }
 
-// ownedBy tells whether an event id or charge id is one of the check's.
+// ownedBy tells whether an event id (of a repair, too) or an entity is one of
+// the check's.
 func ownedBy(id, check string) bool {
-	return strings.HasPrefix(id, source+":evt_"+check+"_") || strings.HasPrefix(id, source+":ch_"+check+"_")
+	_, own, _ := strings.Cut(id, ":")
+	own = strings.TrimPrefix(own, "reconcile:")
+	return strings.HasPrefix(own, "evt_"+check+"_") || strings.HasPrefix(own, "ch_"+check+"_")
+}
+
+func (c charge) withDefaults() charge {
+	for field, value := range map[*string]string{&c.Source: source, &c.Type: "charge.succeeded", &c.Status: "succeeded"} {
+		if *field == "" {
+			*field = value
+		}
+	}
+	return c
+}
+
+// id is Event_Id__c.
+func (c charge) id() string { return c.withDefaults().Source + ":" + c.Event }
+
+// object is the charge as the provider's API shows it.
+func (c charge) object() map[string]any {
+	c = c.withDefaults()
+	return map[string]any{
+		"id": c.Charge, "object": "charge", "amount": c.Amount, "currency": "usd", "status": c.Status,
+		"refunded": c.Type == "charge.refunded", "created": c.Created, "description": "Demo charge", "customer": nil,
+	}
 }
 
 func (c charge) body() []byte {
-	set := func(v *string, to string) {
-		if *v == "" {
-			*v = to
-		}
-	}
-	set(&c.Type, "charge.succeeded")
-	set(&c.Status, "succeeded")
+	c = c.withDefaults()
 	body, err := json.Marshal(map[string]any{
 		"id": c.Event, "object": "event", "type": c.Type, "created": c.Created, "livemode": false, "pending_webhooks": 1,
-		"data": map[string]any{"object": map[string]any{
-			"id": c.Charge, "object": "charge", "amount": c.Amount, "currency": "usd", "status": c.Status,
-			"refunded": c.Type == "charge.refunded", "created": c.Created, "description": "Demo charge", "customer": nil,
-		}},
+		"data": map[string]any{"object": c.object()},
 	})
 	if err != nil {
 		panic(err) // strings and numbers always marshal
@@ -75,7 +91,7 @@ func (w *world) deliver(ctx context.Context, c charge) (answer, error) {
 
 func (w *world) deliverSigned(ctx context.Context, c charge, with string) (answer, error) {
 	body := c.body()
-	url := w.bridge.URL() + "/webhooks/" + source
+	url := w.bridge.URL() + "/webhooks/" + c.withDefaults().Source
 	header, err := verify.Sign(w.rule, with, verify.Request{Method: http.MethodPost, URL: url, Header: http.Header{}, Body: body, Now: time.Now()})
 	if err != nil {
 		return answer{}, err

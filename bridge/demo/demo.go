@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"sfbridge/bridge/app"
@@ -16,7 +17,7 @@ type Config struct {
 	Patience time.Duration // how long a check waits for its events to settle; 20 s
 	Seams    app.Seams     // parts to replace
 	Log      *slog.Logger  // nil: discarded
-	Started  func(Check)   // told when a check begins; nil: nobody
+	Started  func(Check)   // told when a check or scene begins; nil: nobody
 	Done     func(Check)   // told when it ends; nil: nobody
 }
 
@@ -41,7 +42,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check is one promise and whether it held.
+// Check is one promise, or one scene, and whether it held.
 type Check struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`
@@ -51,20 +52,17 @@ type Check struct {
 // Report is what the demo saw.
 type Report struct {
 	Checks        []Check        `json:"checks"`
+	Scenes        []Check        `json:"scenes"`  // what comes after a record is written
 	Records       map[string]int `json:"records"` // rows by object at the end
 	APICalls      int            `json:"api_calls"`
 	CallsPerEvent float64        `json:"calls_per_event"` // of the burst
 	Seconds       float64        `json:"seconds"`
 }
 
-// OK says whether every check passed.
+// OK says whether every check and every scene passed.
 func (r Report) OK() bool {
-	for _, c := range r.Checks {
-		if !c.OK {
-			return false
-		}
-	}
-	return len(r.Checks) > 0
+	failed := func(c Check) bool { return !c.OK }
+	return len(r.Checks) > 0 && len(r.Scenes) > 0 && !slices.ContainsFunc(r.Checks, failed) && !slices.ContainsFunc(r.Scenes, failed)
 }
 
 // Demo is a running org and bridge.
@@ -89,29 +87,39 @@ func (d *Demo) URL() string    { return d.world.bridge.URL() + "/webhooks/stripe
 func (d *Demo) OrgURL() string { return d.world.org.URL() }
 func (d *Demo) Secret() string { return secret }
 
-// Run plays the checks one after the other. Its error is a failure to run
-// them; what they found is in the report.
-func (d *Demo) Run(ctx context.Context) (Report, error) {
+// Run plays the checks and then the scenes, one after the other. Its error is a
+// failure to run them; what they found is in the report.
+func (d *Demo) Run(ctx context.Context) (r Report, err error) {
 	begun := time.Now()
-	var r Report
-	for _, c := range checks {
-		d.cfg.Started(Check{Name: c.name})
-		found := Check{Name: c.name}
-		detail, err := c.play(ctx, d.world)
-		found.OK, found.Detail = err == nil, detail
-		if err != nil {
-			found.Detail = err.Error()
-		}
-		if ctx.Err() != nil {
-			return r, ctx.Err()
-		}
-		r.Checks = append(r.Checks, found)
-		d.cfg.Done(found)
+	if r.Checks, err = d.play(ctx, checks); err != nil {
+		return r, err
+	}
+	if r.Scenes, err = d.play(ctx, scenes); err != nil {
+		return r, err
 	}
 	stats := d.world.org.Stats()
 	r.Records, r.APICalls, r.CallsPerEvent = stats.Rows, stats.APICalls.Total, d.world.callsPerEvent
 	r.Seconds = time.Since(begun).Seconds()
 	return r, nil
+}
+
+func (d *Demo) play(ctx context.Context, acts []act) ([]Check, error) {
+	var list []Check
+	for _, a := range acts {
+		d.cfg.Started(Check{Name: a.name})
+		found := Check{Name: a.name}
+		detail, err := a.play(ctx, d.world)
+		found.OK, found.Detail = err == nil, detail
+		if err != nil {
+			found.Detail = err.Error()
+		}
+		if ctx.Err() != nil {
+			return list, ctx.Err()
+		}
+		list = append(list, found)
+		d.cfg.Done(found)
+	}
+	return list, nil
 }
 
 // Close stops the bridge and the org.

@@ -3,7 +3,9 @@ package demo
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,18 +22,19 @@ import (
 	"sfbridge/bridge/receive"
 	"sfbridge/bridge/stage"
 	"sfbridge/bridge/verify"
-	"sfbridge/salesforce"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// failing runs the demo with a small burst and gives the names of failed checks.
+// failing runs the demo with a small burst and gives the names of failed checks
+// and scenes.
 func failing(t *testing.T, seams app.Seams) (failed []string, report Report) {
 	t.Helper()
-	report, err := Run(t.Context(), Config{Events: 200, Latency: 2 * time.Millisecond, Patience: time.Minute, Seams: seams})
+	report, err := Run(t.Context(), Config{Events: 200, Latency: 2 * time.Millisecond, Patience: 2 * time.Minute, Seams: seams})
 	require.NoError(t, err)
 	require.Len(t, report.Checks, 9)
-	for _, c := range report.Checks {
+	require.Len(t, report.Scenes, 4)
+	for _, c := range slices.Concat(report.Checks, report.Scenes) {
 		if !c.OK {
 			t.Log(c.Name, c.Detail)
 			failed = append(failed, c.Name)
@@ -40,30 +43,66 @@ func failing(t *testing.T, seams app.Seams) (failed []string, report Report) {
 	return failed, report
 }
 
-func TestEveryCheckPasses(t *testing.T) {
+func TestEveryCheckAndScenePasses(t *testing.T) {
 	t.Parallel()
 	failed, report := failing(t, app.Seams{})
 	assert.Empty(t, failed)
 	assert.True(t, report.OK())
 	assert.Positive(t, report.APICalls)
 	assert.Positive(t, report.CallsPerEvent)
-	assert.Equal(t, report.Records[event.Object], 1+1+3+2+200+20+200+2, "every accepted event has one row")
+	assert.Equal(t, 1+1+3+2+200+20+200+2+3+5+2+2, report.Records[event.Object], "every accepted event and repair has one row")
+	assert.Equal(t, 1, report.Records[event.EffectObject], "one transition, one effect")
 }
 
-// Each check is made to fail by breaking the part it watches, and no other
-// check fails with it.
+func TestAFailedSceneFailsTheDemo(t *testing.T) {
+	t.Parallel()
+	held, broken := []Check{{Name: "a", OK: true}}, []Check{{Name: "a", OK: true}, {Name: "b"}}
+	assert.True(t, Report{Checks: held, Scenes: held}.OK())
+	assert.False(t, Report{Checks: held, Scenes: broken}.OK())
+	assert.False(t, Report{Checks: broken, Scenes: held}.OK())
+	assert.False(t, Report{Checks: held}.OK(), "what was not played has not passed")
+}
+
+// What scripts read of the report.
+func TestReportAsJSON(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(Report{
+		Checks: []Check{{Name: "burst", OK: true, Detail: "fine"}}, Scenes: []Check{{Name: "effect_once"}},
+		Records: map[string]int{"Payment__c": 2}, APICalls: 3, CallsPerEvent: 0.02, Seconds: 1.5,
+	})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"checks":[{"name":"burst","ok":true,"detail":"fine"}],"scenes":[{"name":"effect_once","ok":false,"detail":""}],
+		"records":{"Payment__c":2},"api_calls":3,"calls_per_event":0.02,"seconds":1.5}`, string(text))
+	names := func(acts []act) (list []string) {
+		for _, a := range acts {
+			list = append(list, a.name)
+		}
+		return list
+	}
+	assert.Equal(t, []string{
+		"same_twice", "ten_at_once", "one_entity", "out_of_order", "bad_row", "lost_reply", "bad_signature", "burst", "replay",
+	}, names(checks))
+	assert.Equal(t, []string{"effect_once", "drift_repaired", "conflict_accepted", "archive_restored"}, names(scenes))
+}
+
+// Each check and scene is made to fail by breaking the part it watches, and no
+// other fails with it.
 func TestABrokenPartFailsItsOwnCheckAndNoOther(t *testing.T) {
 	t.Parallel()
 	for check, seams := range map[string]app.Seams{
-		"same_twice":    {Stager: forgetful("same_twice")},
-		"ten_at_once":   {Stager: forgetful("ten_at_once")},
-		"one_entity":    {Applier: orders("one_entity", func(order int64) int64 { return 2*begin*1000 - order })},
-		"out_of_order":  {Applier: orders("out_of_order", func(order int64) int64 { return 2*begin*1000 - order })},
-		"bad_row":       {Applier: spoilsMates},
-		"lost_reply":    {Stager: givesUp("lost_reply")},
-		"bad_signature": {Verifier: believesAll},
-		"burst":         {Org: oneCallAnEvent("burst")},
-		"replay":        {Org: neverReplays},
+		"same_twice":        {Stager: forgetful("same_twice")},
+		"ten_at_once":       {Stager: forgetful("ten_at_once")},
+		"one_entity":        {Applier: orders(by("one_entity"), backwards)},
+		"out_of_order":      {Applier: orders(by("out_of_order"), backwards)},
+		"bad_row":           {Applier: spoilsMates},
+		"lost_reply":        {Stager: givesUp("lost_reply")},
+		"bad_signature":     {Verifier: believesAll},
+		"burst":             {Org: oneCallAnEvent("burst")},
+		"replay":            {Org: neverReplays("replay")},
+		"effect_once":       {Org: seesNoState("effect_once")},
+		"drift_repaired":    {Applier: orders(event.IsRepair, older)},
+		"conflict_accepted": {Applier: orders(event.IsConflict, older)},
+		"archive_restored":  {Org: restoresAnother},
 	} {
 		t.Run(check, func(t *testing.T) {
 			t.Parallel()
@@ -122,12 +161,20 @@ func (d applierDouble) Apply(ctx context.Context, batch []*event.Event) (apply.R
 	return d(ctx, batch)
 }
 
-// orders is an applier that reads the order of events wrongly.
-func orders(check string, wrong func(int64) int64) func(poll.Applier) poll.Applier {
+// by chooses the events of a check by their ids.
+func by(check string) func(id string) bool {
+	return func(id string) bool { return ownedBy(id, check) }
+}
+
+func backwards(order int64) int64 { return 2*begin*1000 - order }
+func older(order int64) int64     { return order - 1 }
+
+// orders is an applier that reads the order of the chosen events wrongly.
+func orders(chosen func(id string) bool, wrong func(int64) int64) func(poll.Applier) poll.Applier {
 	return func(next poll.Applier) poll.Applier {
 		return applierDouble(func(ctx context.Context, batch []*event.Event) (apply.Report, error) {
 			for _, e := range batch {
-				if of(e, check) && e.Order != nil {
+				if chosen(e.ID) && e.Order != nil {
 					order := wrong(*e.Order)
 					e.Order = &order
 				}
@@ -165,57 +212,3 @@ func (b believer) Verify(r verify.Request) verify.Result {
 }
 
 func believesAll(_ string, v receive.Verifier) receive.Verifier { return believer{v} }
-
-type orgDouble struct {
-	app.Org
-	insert func(app.Org, context.Context, []salesforce.Row) ([]salesforce.SaveResult, error)
-	update func(app.Org, context.Context, []salesforce.Row) ([]salesforce.SaveResult, error)
-}
-
-func (d orgDouble) InsertAll(ctx context.Context, rows []salesforce.Row, allOrNone bool) ([]salesforce.SaveResult, error) {
-	if d.insert != nil {
-		return d.insert(d.Org, ctx, rows)
-	}
-	return d.Org.InsertAll(ctx, rows, allOrNone)
-}
-
-func (d orgDouble) UpdateAll(ctx context.Context, rows []salesforce.Row, allOrNone bool) ([]salesforce.SaveResult, error) {
-	if d.update != nil {
-		return d.update(d.Org, ctx, rows)
-	}
-	return d.Org.UpdateAll(ctx, rows, allOrNone)
-}
-
-// oneCallAnEvent is an org client that doesn't batch.
-func oneCallAnEvent(check string) func(app.Org) app.Org {
-	return func(next app.Org) app.Org {
-		return orgDouble{Org: next, insert: func(next app.Org, ctx context.Context, rows []salesforce.Row) ([]salesforce.SaveResult, error) {
-			if !ownedBy(fmt.Sprint(rows[0].Fields[event.FieldID]), check) {
-				return next.InsertAll(ctx, rows, false)
-			}
-			var results []salesforce.SaveResult
-			for _, r := range rows {
-				one, err := next.InsertAll(ctx, []salesforce.Row{r}, false)
-				if err != nil {
-					return nil, err
-				}
-				results = append(results, one...)
-			}
-			return results, nil
-		}}
-	}
-}
-
-// neverReplays is an org client that loses what makes a row due again.
-func neverReplays(next app.Org) app.Org {
-	return orgDouble{Org: next, update: func(next app.Org, ctx context.Context, rows []salesforce.Row) ([]salesforce.SaveResult, error) {
-		if rows[0].Fields[event.FieldStatus] != string(event.Received) {
-			return next.UpdateAll(ctx, rows, false)
-		}
-		results := make([]salesforce.SaveResult, len(rows))
-		for i, r := range rows {
-			results[i] = salesforce.SaveResult{ID: r.ID, Success: true}
-		}
-		return results, nil
-	}}
-}

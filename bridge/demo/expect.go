@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"sfbridge/salesforce/simorg"
 )
 
 // expect gathers what was not as promised.
@@ -31,7 +33,12 @@ func (e *expect) payment(w *world, check string, n int, status, amount string) {
 	e.equal("payments", len(all), n)
 	p := all[chargeID(check, 1)]
 	e.equal("payment status", text(p["Status__c"]), status)
-	got, ok := p["Amount__c"].(decimal.Decimal)
+	e.amount(p, amount)
+}
+
+// amount expects a payment of this amount.
+func (e *expect) amount(payment simorg.Row, amount string) {
+	got, ok := payment["Amount__c"].(decimal.Decimal)
 	want, err := decimal.NewFromString(amount)
 	e.failed(err)
 	e.equal("payment amount "+got.String()+" is "+amount, ok && got.Equal(want), true)

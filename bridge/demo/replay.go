@@ -28,13 +28,13 @@ func replay(ctx context.Context, w *world) (string, error) {
 	e.equal("refused event", text(rows[source+":"+newer.Event][event.FieldStatus]), "Review")
 	w.org.ClearFaults()
 
-	e.failed(w.replay(ctx, newer.Event, false))
+	e.failed(w.replay(ctx, newer, false))
 	rows, err = w.settle(ctx, name, 2)
 	e.failed(err)
 	e.equal("after the replay", text(rows[source+":"+newer.Event][event.FieldOutcome]), "Updated")
 	e.payment(w, name, 1, "Succeeded", "4")
 
-	e.failed(w.replay(ctx, older.Event, true))
+	e.failed(w.replay(ctx, older, true))
 	rows, err = w.settle(ctx, name, 2)
 	e.failed(err)
 	e.equal("older event replayed", text(rows[source+":"+older.Event][event.FieldOutcome]), "Stale")
@@ -42,9 +42,9 @@ func replay(ctx context.Context, w *world) (string, error) {
 	return e.detail("an event replayed out of Review was applied; an older one ended Stale and changed nothing")
 }
 
-func (w *world) replay(ctx context.Context, id string, force bool) error {
+func (w *world) replay(ctx context.Context, c charge, force bool) error {
 	_, err := w.desk.Replay(ctx, operate.Order{
-		Filter: operate.Filter{IDs: []string{source + ":" + id}}, Force: force, Who: "demo", Reason: "demo",
+		Filter: operate.Filter{IDs: []string{c.id()}}, Force: force, Who: "demo", Reason: "demo",
 	})
 	return err
 }

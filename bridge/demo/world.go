@@ -16,6 +16,8 @@ import (
 	"sfbridge/bridge/verify"
 	"sfbridge/config"
 	"sfbridge/config/examples"
+	"sfbridge/internal/pause"
+	"sfbridge/salesforce"
 	"sfbridge/salesforce/simorg"
 )
 
@@ -30,8 +32,11 @@ type world struct {
 	cfg    Config
 	dir    string
 	org    *simorg.Server
+	others *outside
+	config *config.Config
 	bridge *app.Bridge
 	desk   *operate.Desk
+	tool   *salesforce.Client // another tool on the org, such as a person's
 	rule   verify.Rule
 	client *http.Client
 
@@ -50,7 +55,9 @@ salesforce:
   auth: {flow: session, instance_url: %[1]s, access_token: "${DEMO_SESSION}"}
 store: {dir: store}
 poller: {interval: 500ms}
-mappings: [stripe.yaml]
+outbound: {allow: ["%[2]s"]}
+retention: {payload_after: 30d, row_after: 90d, archive_dir: archive}
+mappings: [stripe.yaml, shop.yaml]
 `
 
 func newWorld(ctx context.Context, cfg Config) (w *world, err error) {
@@ -67,6 +74,9 @@ func newWorld(ctx context.Context, cfg Config) (w *world, err error) {
 		return w, err
 	}
 	if err := w.org.Start(); err != nil {
+		return w, err
+	}
+	if w.others, err = newOutside(ctx); err != nil {
 		return w, err
 	}
 	if err := w.startBridge(ctx); err != nil {
@@ -87,23 +97,34 @@ func newWorld(ctx context.Context, cfg Config) (w *world, err error) {
 // startBridge runs the service as a command would, from a settings file.
 func (w *world) startBridge(ctx context.Context) error {
 	file := filepath.Join(w.dir, "bridge.yaml")
-	if err := os.WriteFile(filepath.Join(w.dir, "stripe.yaml"), examples.Stripe, 0o600); err != nil {
+	for name, text := range map[string][]byte{
+		file:                                fmt.Appendf(nil, settings, w.org.URL(), w.others.host),
+		filepath.Join(w.dir, "stripe.yaml"): examples.Stripe,
+		filepath.Join(w.dir, "shop.yaml"):   fmt.Appendf(nil, shopMapping, w.others.host),
+	} {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			return err
+		}
+	}
+	var err error
+	if w.config, err = config.Load(file); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, fmt.Appendf(nil, settings, w.org.URL()), 0o600); err != nil {
-		return err
-	}
-	cfg, err := config.Load(file)
-	if err != nil {
-		return err
-	}
-	w.bridge, err = app.New(app.Options{Config: cfg, Env: w.env(), Log: w.cfg.Log, Seams: w.cfg.Seams})
-	if err != nil {
+	if w.bridge, err = w.newBridge(); err != nil {
 		return err
 	}
 	if w.desk, err = w.bridge.Desk(); err != nil {
 		return err
 	}
+	filled, err := w.config.Fill(w.env(), "salesforce")
+	if err != nil {
+		return err
+	}
+	login, err := app.Connect(filled, w.env(), nil)
+	if err != nil {
+		return err
+	}
+	w.tool = login.Client
 	if err := w.bridge.Start(ctx); err != nil {
 		return err
 	}
@@ -113,9 +134,17 @@ func (w *world) startBridge(ctx context.Context) error {
 	return nil
 }
 
-// env gives the demo's two secrets and nothing of the process.
+// newBridge makes a process of the service with these roles, all if none.
+func (w *world) newBridge(roles ...app.Role) (*app.Bridge, error) {
+	return app.New(app.Options{Config: w.config, Env: w.env(), Roles: roles, Log: w.cfg.Log, Seams: w.cfg.Seams})
+}
+
+// env gives the demo's secrets and nothing of the process.
 func (w *world) env() config.Env {
-	values := map[string]string{"STRIPE_SECRET": secret, "DEMO_SESSION": w.org.AccessToken()}
+	values := map[string]string{
+		"STRIPE_SECRET": secret, "DEMO_SESSION": w.org.AccessToken(), "SHOP_KEY": shopKey,
+		"RECEIPT_URL": "http://" + w.others.host + "/receipts", "RECEIPT_SECRET": receiptSecret,
+	}
 	return config.Env{
 		Lookup:   func(name string) (string, bool) { v, ok := values[name]; return v, ok },
 		ReadFile: os.ReadFile,
@@ -129,8 +158,14 @@ func (w *world) close() error {
 		err = <-w.stopped
 	}
 	w.client.CloseIdleConnections()
+	if w.tool != nil {
+		w.tool.CloseIdle()
+	}
 	if w.org != nil {
 		err = errors.Join(err, w.org.Close())
+	}
+	if w.others != nil {
+		err = errors.Join(err, w.others.close())
 	}
 	return errors.Join(err, os.RemoveAll(w.dir))
 }
@@ -161,8 +196,8 @@ func (w *world) payments(check string) map[string]simorg.Row {
 	return rows
 }
 
-// pause is how often a check looks again.
-const pause = 5 * time.Millisecond
+// look is how often a check looks again.
+const look = 5 * time.Millisecond
 
 // settle waits until so many rows of the check are staged and none is open.
 func (w *world) settle(ctx context.Context, check string, rows int) (map[string]simorg.Row, error) {
@@ -171,7 +206,7 @@ func (w *world) settle(ctx context.Context, check string, rows int) (map[string]
 		staged := w.staged(check)
 		open := 0
 		for _, r := range staged {
-			if event.Status(text(r[event.FieldStatus])).Open() {
+			if s := event.Status(text(r[event.FieldStatus])); s.Open() || s == event.Applied {
 				open++
 			}
 		}
@@ -181,10 +216,8 @@ func (w *world) settle(ctx context.Context, check string, rows int) (map[string]
 		if time.Now().After(deadline) {
 			return staged, fmt.Errorf("%d of %d rows staged, %d still open after %s", len(staged), rows, open, w.cfg.Patience)
 		}
-		select {
-		case <-ctx.Done():
-			return staged, ctx.Err()
-		case <-time.After(pause):
+		if err := pause.For(ctx, look); err != nil {
+			return staged, err
 		}
 	}
 }

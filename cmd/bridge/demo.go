@@ -20,7 +20,9 @@ func newDemo(env environment) *cobra.Command {
 	c := &cobra.Command{
 		Use: "demo", Short: "Show the main job: signed deliveries end as the right records",
 		Long: "Starts a simulated org and the bridge, sends signed deliveries and plays nine checks:\n" +
-			"duplicates, reordering, a bad row, lost replies, a forged signature, a burst and a replay.",
+			"duplicates, reordering, a bad row, lost replies, a forged signature, a burst and a replay.\n" +
+			"Four scenes follow: an effect sent once, drift found and repaired, a conflict accepted,\n" +
+			"an archive restored. Exit code 1 if a check or scene fails.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.events < 1 {
 				return usage("--events %d: at least 1", o.events)
@@ -40,7 +42,7 @@ func runDemo(c *cobra.Command, env environment, o demoOptions) error {
 	if human {
 		cfg.Started = func(check demo.Check) { fmt.Fprintf(env.out, "      %s …", check.Name) }
 		cfg.Done = func(check demo.Check) {
-			fmt.Fprintf(env.out, "\r%s  %-14s %s\n", mark(check.OK), check.Name, oneLine(check.Detail))
+			fmt.Fprintf(env.out, "\r%s  %-17s %s\n", mark(check.OK), check.Name, oneLine(check.Detail))
 		}
 	}
 	d, err := demo.Start(ctx, cfg)
