@@ -18,6 +18,12 @@ type Config struct {
 	WarmUp  time.Duration // before each measurement; 2 s
 	Workers int           // of the baseline; 16
 
+	// All measures besides: the spool on Redis and on a file, the drain after an
+	// outage, a bare server that writes to Redis, and Bulk API 2.0.
+	All    bool
+	Outage int    // events that come while the org is away; 100,000
+	Bare   Launch // how the bare server is run; in this process
+
 	Launch   Launch       // how the bridge is run; in this process
 	Progress func(string) // told what is measured next; nil: nobody
 }
@@ -29,8 +35,12 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Window, 8*time.Second)
 	setDefault(&c.WarmUp, 2*time.Second)
 	setDefault(&c.Workers, 16)
+	setDefault(&c.Outage, 100_000)
 	if c.Launch == nil {
 		c.Launch = Inside
+	}
+	if c.Bare == nil {
+		c.Bare = BareInside
 	}
 	if c.Progress == nil {
 		c.Progress = func(string) {}
@@ -42,76 +52,6 @@ func setDefault[T int | time.Duration](field *T, value T) {
 	if *field <= 0 {
 		*field = value
 	}
-}
-
-// Throughput is one measured stretch of time.
-type Throughput struct {
-	Events          int     `json:"events"`
-	Seconds         float64 `json:"seconds"`
-	EventsPerSecond float64 `json:"events_per_second"`
-	APICalls        int     `json:"api_calls"`
-	CallsPerEvent   float64 `json:"calls_per_event"`
-	// Operations counts the calls by kind.
-	Operations map[string]int `json:"operations"`
-}
-
-// throughput is what happened between two readings of the org's counters.
-func throughput(events int, from, to reading) Throughput {
-	took := to.at.Sub(from.at)
-	t := Throughput{Events: events, Seconds: took.Seconds(), APICalls: to.calls - from.calls, Operations: map[string]int{}}
-	for operation, n := range to.operations {
-		if n -= from.operations[operation]; n > 0 {
-			t.Operations[operation] = n
-		}
-	}
-	if took > 0 {
-		t.EventsPerSecond = float64(events) / took.Seconds()
-	}
-	if events > 0 {
-		t.CallsPerEvent = float64(t.APICalls) / float64(events)
-	}
-	return t
-}
-
-// Latency is how long senders waited for their answers, in milliseconds.
-type Latency struct {
-	P50 float64 `json:"p50_ms"`
-	P99 float64 `json:"p99_ms"`
-	Max float64 `json:"max_ms"`
-}
-
-// Memory is the bridge's resident memory in MiB; all zero where the system
-// doesn't tell.
-type Memory struct {
-	Receive  float64 `json:"receive_peak_mib"`
-	Backlog  float64 `json:"backlog_peak_mib"`
-	Business float64 `json:"business_peak_mib"`
-	Open     int     `json:"backlog_events"`
-}
-
-// Report is everything that was measured.
-type Report struct {
-	Receive         Throughput    `json:"receive"`
-	Latency         Latency       `json:"receive_latency"`
-	Business        Throughput    `json:"business"`
-	Lost            int           `json:"lost"` // accepted events without a business record at the end
-	Baseline        Throughput    `json:"baseline"`
-	CallsRatio      float64       `json:"calls_ratio"`      // baseline / bridge
-	ThroughputRatio float64       `json:"throughput_ratio"` // bridge / baseline
-	Memory          Memory        `json:"memory"`
-	StartSeconds    float64       `json:"start_seconds"` // slowest start
-	Conditions      Conditions    `json:"conditions"`
-	Requirements    []Requirement `json:"requirements"`
-}
-
-// Conditions are what the figures depend on.
-type Conditions struct {
-	CPUs       int      `json:"cpus"`
-	Senders    int      `json:"senders"`
-	LatencyMS  float64  `json:"org_latency_ms"`
-	BodyBytes  int      `json:"body_bytes"`
-	LoadBefore string   `json:"load_before,omitempty"` // of the machine; 1, 5, 15 minutes
-	Notes      []string `json:"notes"`
 }
 
 // Run measures and reports. Its error is a failure to measure.
@@ -132,19 +72,30 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	if r.Baseline.Events > 0 {
 		r.ThroughputRatio = r.Business.EventsPerSecond / r.Baseline.EventsPerSecond
 	}
+	r.StartSeconds = w.start.Seconds()
 	r.Requirements = requirements(cfg, r)
 	return r, nil
 }
 
+// step is one measurement of a run.
+type step struct {
+	name string
+	run  func(context.Context, *Report) error
+}
+
 func (w *world) measure(ctx context.Context, r *Report) error {
-	steps := []struct {
-		name string
-		run  func(context.Context, *Report) error
-	}{
+	steps := []step{
 		{"receive: staged in the org", w.measureReceive},
 		{"backlog: memory while it is worked off", w.measureBacklog},
 		{"business: the whole way to the record", w.measureBusiness},
 		{"baseline: three calls an event", w.measureBaseline},
+	}
+	if w.cfg.All {
+		steps = append(steps,
+			step{"spool: Redis, the org away and back", w.measureSpoolRedis},
+			step{"spool: file, the org away and back", w.measureSpoolFile},
+			step{"bulk: the same rows by Bulk API 2.0 and by collections", w.measureBulk},
+		)
 	}
 	for _, s := range steps {
 		w.cfg.Progress(s.name)
@@ -166,6 +117,12 @@ func conditions(cfg Config) Conditions {
 			"every event is a charge of its own: one record each",
 		},
 	}
+	if cfg.All {
+		c.Notes = append(c.Notes,
+			"spooled events come while the org answers nothing; the drain is measured from the moment it is back, with up to "+outageBackoff+" until it is noticed",
+			"Redis runs with appendonly yes and appendfsync always on the same disk",
+		)
+	}
 	return c
 }
 
@@ -181,5 +138,3 @@ func load() string {
 	}
 	return one + " " + five + " " + fifteen
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -51,7 +51,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Len(t, steps, 4)
-	for name, got := range map[string]Throughput{"receive": r.Receive, "business": r.Business, "baseline": r.Baseline} {
+	for name, got := range map[string]Row{"receive": r.Receive, "business": r.Business, "baseline": r.Baseline} {
 		assert.Positive(t, got.EventsPerSecond, name)
 		assert.Positive(t, got.CallsPerEvent, name)
 		assert.NotEmpty(t, got.Operations, name)
@@ -60,8 +60,10 @@ func TestRunMeasuresEverything(t *testing.T) {
 	assert.Zero(t, r.Lost, "every accepted event is a record")
 	assert.InDelta(t, 3, r.Baseline.CallsPerEvent, 0.5)
 	assert.Greater(t, r.CallsRatio, 1.0)
-	assert.Positive(t, r.Latency.P50)
-	assert.GreaterOrEqual(t, r.Latency.P99, r.Latency.P50)
+	assert.Positive(t, r.Receive.P50)
+	assert.GreaterOrEqual(t, r.Receive.P99, r.Receive.P50)
+	assert.Equal(t, []Row{r.Receive, r.Business, r.Baseline}, r.Table)
+	assert.Nil(t, r.Spooled, "only --all")
 	assert.Positive(t, r.Memory.Open, "what was staged is the backlog")
 	assert.Positive(t, r.StartSeconds)
 	assert.Greater(t, r.Conditions.BodyBytes, 1000)
@@ -90,10 +92,10 @@ func TestCommandRunsAProcessOfItsOwn(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "http://127.0.0.1:7?"+url.QueryEscape("--config bridge.yaml --only receive,process"), p.URL())
-	peak, err := p.Peak()
+	used, err := p.Usage(t.Context())
 	require.NoError(t, err)
 	if _, err := os.Stat("/proc/self/status"); err == nil {
-		assert.Positive(t, peak)
+		assert.Positive(t, used.Peak)
 	}
 	assert.NoError(t, p.Stop())
 }
@@ -138,10 +140,11 @@ func TestRequirements(t *testing.T) {
 	t.Parallel()
 	good := func() Report {
 		return Report{
-			Receive:  Throughput{EventsPerSecond: 3000, CallsPerEvent: 0.01},
-			Business: Throughput{EventsPerSecond: 1500, CallsPerEvent: 0.025},
-			Latency:  Latency{P99: 400}, CallsRatio: 20, ThroughputRatio: 10,
-			Memory: Memory{Receive: 128, Backlog: 128, Business: 128}, StartSeconds: 1,
+			Receive:    Row{Throughput: Throughput{EventsPerSecond: 3000, CallsPerEvent: 0.01}, Latency: Latency{P99: 400}},
+			Business:   Row{Throughput: Throughput{EventsPerSecond: 1500, CallsPerEvent: 0.025}},
+			CallsRatio: 20, ThroughputRatio: 10,
+			Spooled: &Spooled{Redis: &Outage{Receive: Row{Throughput: Throughput{EventsPerSecond: 8000}}}},
+			Memory:  Memory{Receive: 128, Backlog: 128, Business: 128, Spooled: 128}, StartSeconds: 1,
 		}
 	}
 	cfg := Config{}.withDefaults()
@@ -150,7 +153,7 @@ func TestRequirements(t *testing.T) {
 	assert.True(t, met.OK())
 	for name, spoil := range map[string]func(*Report){
 		"rate":       func(r *Report) { r.Receive.EventsPerSecond = 2999 },
-		"p99":        func(r *Report) { r.Latency.P99 = 401 },
+		"p99":        func(r *Report) { r.Receive.P99 = 401 },
 		"calls":      func(r *Report) { r.Receive.CallsPerEvent = 0.011 },
 		"business":   func(r *Report) { r.Business.EventsPerSecond = 1499 },
 		"budget":     func(r *Report) { r.Business.CallsPerEvent = 0.0251 },
@@ -158,6 +161,8 @@ func TestRequirements(t *testing.T) {
 		"ratio":      func(r *Report) { r.CallsRatio = 19 },
 		"throughput": func(r *Report) { r.ThroughputRatio = 9 },
 		"memory":     func(r *Report) { r.Memory.Backlog = 129 },
+		"spooled":    func(r *Report) { r.Spooled.Redis.Receive.EventsPerSecond = 7999 },
+		"spool":      func(r *Report) { r.Memory.Spooled = 129 },
 		"start":      func(r *Report) { r.StartSeconds = 1.1 },
 	} {
 		r := good()
@@ -166,6 +171,7 @@ func TestRequirements(t *testing.T) {
 		missed := slices.DeleteFunc(slices.Clone(r.Requirements), func(q Requirement) bool { return q.Met })
 		assert.Len(t, missed, 1, name)
 		assert.False(t, r.OK(), name)
+		assert.Contains(t, r.Missed(), missed[0].Name, name)
 	}
 	assert.False(t, Report{}.OK(), "nothing measured is nothing met")
 }

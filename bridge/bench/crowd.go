@@ -4,19 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sfbridge/internal/pause"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"sfbridge/internal/pause"
 )
 
 // crowd is many senders at once, each waiting for its answer before it sends
 // again.
 type crowd struct {
 	senders  int
-	address  string                    // host:port of the receiver
+	address  []string                  // host:port of the receivers, shared evenly
 	room     func(accepted int64) bool // may one more be sent? nil: always
 	next     func() (n int, ok bool)   // the next event's number, until they are used up
 	accepted atomic.Int64
@@ -27,10 +27,11 @@ type crowd struct {
 	waits     []time.Duration
 }
 
-func (w *world) newCrowd(url string, room func(int64) bool) *crowd {
-	c := &crowd{senders: w.cfg.Senders, address: strings.TrimPrefix(url, "http://"), room: room, used: make(chan struct{})}
+// newCrowd returns senders of at most so many events.
+func (w *world) newCrowd(addresses []string, events int) *crowd {
+	c := &crowd{senders: w.cfg.Senders, address: addresses, used: make(chan struct{})}
 	var mu sync.Mutex
-	last := w.next + w.cfg.Events
+	last := w.next + events
 	c.next = func() (int, bool) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -52,9 +53,9 @@ func (c *crowd) during(ctx context.Context, measure func(context.Context) error)
 	measuring, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
-	for range c.senders {
+	for n := range c.senders {
 		wg.Go(func() {
-			if err := c.send(sending); err != nil {
+			if err := c.send(sending, c.address[n%len(c.address)]); err != nil {
 				cancel(err)
 			}
 		})
@@ -82,8 +83,8 @@ func (c *crowd) endOr(ctx context.Context, window time.Duration) error {
 }
 
 // send is one sender.
-func (c *crowd) send(ctx context.Context) error {
-	conn, err := dial(ctx, c.address)
+func (c *crowd) send(ctx context.Context, address string) error {
+	conn, err := dial(ctx, address)
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (c *crowd) send(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		request := delivery{n: n, host: c.address, at: time.Now()}.request()
+		request := delivery{n: n, host: address, at: time.Now()}.request()
 		begun := time.Now()
 		status, err := conn.deliver(request)
 		if err != nil {

@@ -4,59 +4,89 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sfbridge/internal/pause"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"sfbridge/internal/pause"
 )
 
 // measureReceive measures staging alone.
 func (w *world) measureReceive(ctx context.Context, r *Report) error {
-	p, err := w.launch(ctx, "receive")
+	f, err := w.launch(ctx, setup{roles: []string{"receive"}})
 	if err != nil {
 		return err
 	}
-	crowd := w.newCrowd(p.URL(), nil)
+	r.Receive, err = w.receive(ctx, "receive, staged in the org", f)
+	r.Memory.Receive = r.Receive.PeakMiB
+	r.Table = append(r.Table, r.Receive)
+	return errors.Join(err, f.stop())
+}
+
+// receive measures how fast the bridges take deliveries, within the window.
+func (w *world) receive(ctx context.Context, name string, f fleet) (got Row, err error) {
+	crowd := w.newCrowd(f.addresses(), w.cfg.Events)
 	err = crowd.during(ctx, func(ctx context.Context) error {
 		if err := pause.For(ctx, w.cfg.WarmUp); err != nil {
 			return err
 		}
-		before := w.read()
-		crowd.record()
-		err := crowd.endOr(ctx, w.cfg.Window)
-		after := w.read()
-		waits := crowd.recorded()
-		r.Receive = throughput(len(waits), before, after)
-		r.Latency = latency(waits)
+		got, err = w.recorded(ctx, name, f, crowd)
 		return err
 	})
-	if err == nil {
-		r.Memory.Receive, err = peak(p)
+	return got, err
+}
+
+// recorded is the row of what the crowd sends from now on, until the window is
+// over or the events are used up.
+func (w *world) recorded(ctx context.Context, name string, f fleet, c *crowd) (Row, error) {
+	before, err := w.snapshot(ctx, f)
+	if err != nil {
+		return Row{}, err
 	}
-	r.StartSeconds = w.start.Seconds()
-	return errors.Join(err, p.Stop())
+	c.record()
+	if err := c.endOr(ctx, w.cfg.Window); err != nil {
+		return Row{}, err
+	}
+	waits := c.recorded()
+	after, err := w.snapshot(ctx, f)
+	got := row(name, len(waits), before, after)
+	got.Latency = latency(waits)
+	return got, err
 }
 
 // measureBacklog starts on what measureReceive has staged.
 func (w *world) measureBacklog(ctx context.Context, r *Report) error {
 	before := w.read()
 	r.Memory.Open = before.staged - before.records
-	p, err := w.launch(ctx)
+	f, err := w.launch(ctx, setup{})
 	if err != nil {
 		return err
 	}
 	half := w.cfg.WarmUp + w.cfg.Window/2
-	ctx, cancel := context.WithTimeout(ctx, half)
+	within, cancel := context.WithTimeout(ctx, half)
 	defer cancel()
-	err = wait(ctx, 50*time.Millisecond, func() (bool, error) { return w.read().records == before.staged, nil })
+	err = wait(within, 50*time.Millisecond, func() (bool, error) { return w.read().records == before.staged, nil })
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // the backlog is large; what counts is memory under it
 	}
 	if err == nil {
-		r.Memory.Backlog, err = peak(p)
+		r.Memory.Backlog, err = peak(ctx, f)
 	}
-	r.StartSeconds = w.start.Seconds()
-	err = errors.Join(err, p.Stop())
+	err = errors.Join(err, f.stop())
+	w.org.Reset()
+	return err
+}
+
+// measureBusiness measures the whole way.
+func (w *world) measureBusiness(ctx context.Context, r *Report) error {
+	f, err := w.launch(ctx, setup{})
+	if err != nil {
+		return err
+	}
+	r.Business, r.Lost, err = w.business(ctx, "the whole way to the record", f)
+	r.Memory.Business = r.Business.PeakMiB
+	r.Table = append(r.Table, r.Business)
+	err = errors.Join(err, f.stop())
 	w.org.Reset()
 	return err
 }
@@ -65,17 +95,14 @@ func (w *world) measureBacklog(ctx context.Context, r *Report) error {
 // hold back.
 const open = 4000
 
-// measureBusiness measures the whole way: the rate within the window, the calls
-// from the first event sent to the last record written, since a call in the
-// window may serve an event outside it.
-func (w *world) measureBusiness(ctx context.Context, r *Report) error {
-	p, err := w.launch(ctx)
-	if err != nil {
-		return err
-	}
+// business measures the whole way: the rate within the window, the calls from
+// the first event sent to the last record written, since a call in the window
+// may serve an event outside it.
+func (w *world) business(ctx context.Context, name string, f fleet) (got Row, lost int, err error) {
 	begin := w.read()
 	var done atomic.Int64
-	crowd := w.newCrowd(p.URL(), func(accepted int64) bool { return accepted-done.Load() < open })
+	crowd := w.newCrowd(f.addresses(), w.cfg.Events)
+	crowd.room = func(accepted int64) bool { return accepted-done.Load() < open }
 	counting, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -87,26 +114,30 @@ func (w *world) measureBusiness(ctx context.Context, r *Report) error {
 		if err := pause.For(ctx, w.cfg.WarmUp); err != nil {
 			return err
 		}
-		before := w.read()
-		err := crowd.endOr(ctx, w.cfg.Window)
-		after := w.read()
-		r.Business = throughput(after.records-before.records, before, after)
+		got, err = w.carried(ctx, name, f, crowd)
 		return err
 	})
 	stop()
 	wg.Wait()
 	if err == nil {
-		r.Lost, err = w.settle(ctx, int(crowd.accepted.Load()))
+		lost, err = w.settle(ctx, int(crowd.accepted.Load()))
 		whole := throughput(int(crowd.accepted.Load()), begin, w.read())
-		r.Business.APICalls, r.Business.CallsPerEvent, r.Business.Operations = whole.APICalls, whole.CallsPerEvent, whole.Operations
+		got.APICalls, got.CallsPerEvent, got.Operations = whole.APICalls, whole.CallsPerEvent, whole.Operations
 	}
-	if err == nil {
-		r.Memory.Business, err = peak(p)
+	return got, lost, err
+}
+
+// carried is the row of the records written within the window.
+func (w *world) carried(ctx context.Context, name string, f fleet, c *crowd) (Row, error) {
+	before, err := w.snapshot(ctx, f)
+	if err != nil {
+		return Row{}, err
 	}
-	r.StartSeconds = w.start.Seconds()
-	err = errors.Join(err, p.Stop())
-	w.org.Reset()
-	return err
+	if err := c.endOr(ctx, w.cfg.Window); err != nil {
+		return Row{}, err
+	}
+	after, err := w.snapshot(ctx, f)
+	return row(name, after.records-before.records, before, after), err
 }
 
 // settle waits until every accepted event is a record and tells how many are
@@ -125,8 +156,8 @@ func (w *world) settle(ctx context.Context, accepted int) (lost int, err error) 
 	return 0, err
 }
 
-// peak is the bridge's highest resident memory in MiB.
-func peak(p Process) (float64, error) {
-	bytes, err := p.Peak()
-	return float64(bytes) / (1 << 20), err
+// peak is the highest resident memory of a bridge in MiB.
+func peak(ctx context.Context, f fleet) (float64, error) {
+	used, err := f.usage(ctx)
+	return float64(used.Peak) / (1 << 20), err
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -29,8 +28,8 @@ type Program struct {
 // Process is a running bridge.
 type Process interface {
 	URL() string
-	// Peak is its highest resident memory in bytes; 0: not known.
-	Peak() (int64, error)
+	// Usage is what it has used since its start.
+	Usage(ctx context.Context) (Usage, error)
 	Stop() error
 }
 
@@ -45,33 +44,43 @@ func Command(executable string) Launch {
 		if len(p.Roles) > 0 {
 			args = append(args, "--only", strings.Join(p.Roles, ","))
 		}
-		cmd := exec.CommandContext(ctx, executable, args...)
-		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-		cmd.WaitDelay = patience
-		cmd.Env = os.Environ()
-		for name, value := range p.Env {
-			cmd.Env = append(cmd.Env, name+"="+value)
-		}
-		log, err := os.CreateTemp("", "bridge-bench-*.log")
+		c, err := begin(ctx, executable, args, p.Env)
 		if err != nil {
 			return nil, err
 		}
-		cmd.Stderr = log // a file takes every line at once; a pipe would wait for this busy process
-		c := &child{cmd: cmd, log: log, ended: make(chan struct{})}
-		if err := cmd.Start(); err != nil {
-			return nil, errors.Join(err, c.drop())
-		}
-		go func() {
-			defer close(c.ended)
-			c.exit = cmd.Wait()
-		}()
 		return c, c.listen(ctx)
 	}
+}
+
+// begin starts a program that logs to its error output.
+func begin(ctx context.Context, executable string, args []string, env map[string]string) (*child, error) {
+	cmd := exec.CommandContext(ctx, executable, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = patience
+	cmd.Env = os.Environ()
+	for name, value := range env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	log, err := os.CreateTemp("", "bridge-bench-*.log")
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stderr = log // a file takes every line at once; a pipe would wait for this busy process
+	c := &child{cmd: cmd, log: log, ended: make(chan struct{})}
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(err, c.drop())
+	}
+	go func() {
+		defer close(c.ended)
+		c.exit = cmd.Wait()
+	}()
+	return c, nil
 }
 
 type child struct {
 	cmd   *exec.Cmd
 	url   string
+	admin string // "": it has no metrics
 	log   *os.File
 	ended chan struct{} // closed when the process has ended
 	exit  error         // valid then
@@ -86,9 +95,9 @@ func (c *child) listen(ctx context.Context) error {
 			return false, err
 		}
 		for line := range bytes.Lines(said) {
-			var entry struct{ Msg, URL string }
+			var entry struct{ Msg, URL, Admin string }
 			if json.Unmarshal(line, &entry) == nil && entry.Msg == "serving" {
-				c.url = entry.URL
+				c.url, c.admin = entry.URL, entry.Admin
 				return true, nil
 			}
 		}
@@ -120,7 +129,9 @@ func (c *child) drop() error { return errors.Join(c.log.Close(), os.Remove(c.log
 
 func (c *child) URL() string { return c.url }
 
-func (c *child) Peak() (int64, error) { return peakOf(strconv.Itoa(c.cmd.Process.Pid)) }
+func (c *child) Usage(ctx context.Context) (Usage, error) {
+	return usageOf(ctx, c.cmd.Process.Pid, c.admin)
+}
 
 func (c *child) Stop() error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -128,25 +139,6 @@ func (c *child) Stop() error {
 	}
 	<-c.ended
 	return errors.Join(c.exit, c.drop())
-}
-
-// peakOf reads the highest resident memory of a process where the system tells
-// it.
-func peakOf(pid string) (int64, error) {
-	data, err := os.ReadFile("/proc/" + pid + "/status")
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(data)) {
-		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmHWM:" {
-			kib, err := strconv.ParseInt(fields[1], 10, 64)
-			return kib << 10, err
-		}
-	}
-	return 0, nil
 }
 
 // Inside runs the bridge in this process, so that a profile shows all of it.
@@ -182,8 +174,8 @@ type inside struct {
 	ended  chan error
 }
 
-func (i *inside) URL() string          { return i.bridge.URL() }
-func (i *inside) Peak() (int64, error) { return 0, nil }
+func (i *inside) URL() string                          { return i.bridge.URL() }
+func (i *inside) Usage(context.Context) (Usage, error) { return Usage{}, nil }
 
 func (i *inside) Stop() error {
 	i.stop()

@@ -1,6 +1,9 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Requirement is a figure beside what is required of it.
 type Requirement struct {
@@ -31,6 +34,17 @@ func (r Report) OK() bool {
 	return len(r.Requirements) > 0
 }
 
+// Missed names what is not met, with its figure.
+func (r Report) Missed() string {
+	var list []string
+	for _, q := range r.Requirements {
+		if !q.Met {
+			list = append(list, fmt.Sprintf("%s: %.4g %s (%s)", q.Name, q.Figure, q.Unit, q.Want()))
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
 // requirements holds the figures against what is required of them. Memory is
 // left out where it could not be measured for the bridge alone.
 func requirements(cfg Config, r Report) []Requirement {
@@ -42,17 +56,23 @@ func requirements(cfg Config, r Report) []Requirement {
 		list = append(list, Requirement{Name: name, Figure: figure, Unit: unit, AtMost: true, Bound: bound, Met: figure <= bound})
 	}
 	atLeast("receive staged: rate", r.Receive.EventsPerSecond, "events/s", 3000)
-	atMost("receive staged: p99", r.Latency.P99, "ms", 4*milliseconds(cfg.Latency))
+	atMost("receive staged: p99", r.Receive.P99, "ms", 4*milliseconds(cfg.Latency))
 	atMost("receive staged: API calls", r.Receive.CallsPerEvent, "calls/event", 0.01)
 	atLeast("to business record: rate", r.Business.EventsPerSecond, "events/s", 1500)
 	atMost("to business record: API calls", r.Business.CallsPerEvent, "calls/event", 0.025)
 	atMost("to business record: events lost", float64(r.Lost), "events", 0)
 	atLeast("against one call per step: fewer calls", r.CallsRatio, "times", 20)
 	atLeast("against one call per step: throughput", r.ThroughputRatio, "times", 10)
+	if r.Spooled != nil && r.Spooled.Redis != nil {
+		atLeast("receive spooled, Redis AOF always: rate", r.Spooled.Redis.Receive.EventsPerSecond, "events/s", 8000)
+	}
 	if r.Memory.Receive > 0 {
 		atMost("memory: receiving", r.Memory.Receive, "MiB RSS", 128)
 		atMost("memory: with a backlog", r.Memory.Backlog, "MiB RSS", 128)
 		atMost("memory: to business record", r.Memory.Business, "MiB RSS", 128)
+	}
+	if r.Memory.Spooled > 0 {
+		atMost("memory: spooled and drained", r.Memory.Spooled, "MiB RSS", 128)
 	}
 	atMost("start to ready", r.StartSeconds, "s", 1)
 	return list

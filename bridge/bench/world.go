@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,30 +15,20 @@ import (
 )
 
 const (
-	secret = "whsec_bench"
-	target = "Payment__c" // where the events end
+	secret      = "whsec_bench"
+	target      = "Payment__c" // where the events end
+	mappingFile = "stripe.yaml"
 )
 
-// world is the org of a run and the settings of its bridges.
+// world is the org of a run and what its bridges share.
 type world struct {
-	cfg   Config
-	dir   string
-	org   *simorg.Server
-	start time.Duration // slowest start of a bridge
-	next  int           // number of the next event
+	cfg     Config
+	dir     string
+	org     *simorg.Server
+	start   time.Duration // slowest start of a bridge
+	next    int           // number of the next event
+	folders int           // of bridges
 }
-
-const settings = `
-listen: 127.0.0.1:0
-admin: {listen: 127.0.0.1:0}
-salesforce:
-  login_url: %[1]s
-  allow_http: true
-  auth: {flow: session, instance_url: %[1]s, access_token: "${BENCH_SESSION}"}
-receiver: {ack: staged}
-store: {dir: store}
-mappings: [stripe.yaml]
-`
 
 func newWorld(cfg Config) (w *world, err error) {
 	w = &world{cfg: cfg}
@@ -51,20 +40,26 @@ func newWorld(cfg Config) (w *world, err error) {
 	if w.dir, err = os.MkdirTemp("", "bridge-bench-"); err != nil {
 		return w, err
 	}
-	w.org, err = simorg.New(simorg.Config{Samples: true, Latency: cfg.Latency, DailyLimit: 1_000_000_000})
-	if err != nil {
+	if err := w.openOrg(cfg.Latency); err != nil {
 		return w, err
 	}
-	if err := w.org.Start(); err != nil {
-		return w, err
-	}
-	if err := os.WriteFile(filepath.Join(w.dir, "stripe.yaml"), examples.Stripe, 0o600); err != nil {
-		return w, err
-	}
-	return w, os.WriteFile(w.settings(), fmt.Appendf(nil, settings, w.org.URL()), 0o600)
+	return w, os.WriteFile(filepath.Join(w.dir, mappingFile), examples.Stripe, 0o600)
 }
 
-func (w *world) settings() string { return filepath.Join(w.dir, "bridge.yaml") }
+// openOrg puts an org of this latency in the place of the one before.
+func (w *world) openOrg(latency time.Duration) error {
+	if w.org != nil {
+		if err := w.org.Close(); err != nil {
+			return err
+		}
+	}
+	org, err := simorg.New(simorg.Config{Samples: true, Latency: latency, DailyLimit: 1_000_000_000})
+	if err != nil {
+		return err
+	}
+	w.org = org
+	return org.Start()
+}
 
 func (w *world) close() error {
 	var err error
@@ -76,25 +71,6 @@ func (w *world) close() error {
 
 // patience bounds every wait of a run that is no measurement.
 const patience = 60 * time.Second
-
-// launch starts a bridge with these roles, all if none, and waits until it is
-// ready.
-func (w *world) launch(ctx context.Context, roles ...string) (Process, error) {
-	begun := time.Now()
-	p, err := w.cfg.Launch(ctx, Program{
-		Settings: w.settings(), Roles: roles,
-		Env: map[string]string{"STRIPE_SECRET": secret, "BENCH_SESSION": w.org.AccessToken()},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("starting the bridge: %w", err)
-	}
-	err = wait(ctx, 5*time.Millisecond, func() (bool, error) { return ready(ctx, p.URL()), nil })
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the bridge did not become ready: %w", err), p.Stop())
-	}
-	w.start = max(w.start, time.Since(begun))
-	return p, nil
-}
 
 func ready(ctx context.Context, url string) bool {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/readyz", nil)
@@ -139,4 +115,20 @@ func (w *world) read() reading {
 		at: time.Now(), calls: s.APICalls.Total, operations: s.APICalls.ByOperation,
 		staged: s.Rows[event.Object], records: s.Rows[target],
 	}
+}
+
+// snapshot is the counters of the org and of the bridges at one time.
+type snapshot struct {
+	reading
+	used Usage
+}
+
+func (w *world) snapshot(ctx context.Context, f fleet) (snapshot, error) {
+	used, err := f.usage(ctx)
+	return snapshot{w.read(), used}, err
+}
+
+// row is what was done between two snapshots.
+func row(name string, events int, from, to snapshot) Row {
+	return Row{Name: name, Throughput: throughput(events, from.reading, to.reading), Cost: cost(events, from.used, to.used)}
 }

@@ -1,23 +1,25 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"runtime/pprof"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"sfbridge/bridge/bench"
+	"sfbridge/bridge/bench/bare"
 )
 
 type benchOptions struct {
-	events, senders int
-	latency         time.Duration
-	seconds         int
-	profile         string
+	events, senders, backlog int
+	latency                  time.Duration
+	seconds                  int
+	all, check               bool
+	profile                  string
 }
 
 func newBench(env environment) *cobra.Command {
@@ -25,9 +27,13 @@ func newBench(env environment) *cobra.Command {
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure throughput, latency, API calls and memory on a simulated org",
 		Long: "Runs the bridge against a simulated org and measures it beside code that makes three calls\n" +
-			"an event. Everything shares this machine. It is done in about a minute.",
+			"an event. Everything shares this machine. It is done in about a minute; --all, which adds the\n" +
+			"spool, an outage and a bare server to compare with, takes three. The spool on Redis and the bare\n" +
+			"server need redis-server; it is started by itself.\n\n" +
+			"What is required and not met is shown; only with --check is the exit code then 1.",
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.check(); err != nil {
+			if err := o.validate(); err != nil {
 				return err
 			}
 			return runBench(c, env, o)
@@ -38,11 +44,37 @@ func newBench(env environment) *cobra.Command {
 	f.IntVar(&o.senders, "senders", 512, "deliveries under way at once")
 	f.DurationVar(&o.latency, "latency", 100*time.Millisecond, "of every call to the simulated org")
 	f.IntVar(&o.seconds, "seconds", 8, "how long each measurement lasts")
+	f.BoolVar(&o.all, "all", false, "measure the spool, an outage, a bare server and Bulk API 2.0 too")
+	f.IntVar(&o.backlog, "backlog", 100_000, "events that come during the outage of --all")
+	f.BoolVar(&o.check, "check", false, "end with exit code 1 when something required is not met")
 	f.StringVar(&o.profile, "profile", "", "run the bridge inside this process and write a CPU profile to this file")
+	c.AddCommand(newBare(env))
 	return c
 }
 
-func (o benchOptions) check() error {
+// newBare is the server that the bench compares with, as a process of its own.
+func newBare(env environment) *cobra.Command {
+	return &cobra.Command{
+		Use: "bare", Hidden: true, Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return serveBare(c.Context(), env)
+		},
+	}
+}
+
+func serveBare(ctx context.Context, env environment) error {
+	secret, _ := env.env.Lookup(bench.EnvSecret)
+	redis, _ := env.env.Lookup(bench.EnvRedis)
+	s, err := bare.Start(ctx, bare.Config{Secret: secret, Redis: redis})
+	if err != nil {
+		return err
+	}
+	newLogger(env, false).Info("serving", "url", s.URL(), "admin", s.URL())
+	<-ctx.Done()
+	return s.Close()
+}
+
+func (o benchOptions) validate() error {
 	switch {
 	case o.events < 1:
 		return usage("--events %d: at least 1", o.events)
@@ -52,6 +84,8 @@ func (o benchOptions) check() error {
 		return usage("--latency %s: 1ms to 10s", o.latency)
 	case o.seconds < 1 || o.seconds > 600:
 		return usage("--seconds %d: 1 to 600", o.seconds)
+	case o.backlog < 1 || o.backlog > 1_000_000:
+		return usage("--backlog %d: 1 to 1000000", o.backlog)
 	}
 	return nil
 }
@@ -59,13 +93,14 @@ func (o benchOptions) check() error {
 func runBench(c *cobra.Command, env environment, o benchOptions) (failed error) {
 	cfg := bench.Config{
 		Events: o.events, Senders: o.senders, Latency: o.latency, Window: time.Duration(o.seconds) * time.Second,
+		All: o.all, Outage: o.backlog,
 		Progress: func(what string) { fmt.Fprintf(env.err, "measuring %s\n", what) },
 	}
 	executable, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("finding this program: %w", err)
 	}
-	cfg.Launch = bench.Command(executable)
+	cfg.Launch, cfg.Bare = bench.Command(executable), bench.BareCommand(executable)
 	if o.profile != "" {
 		cfg.Launch = bench.Inside
 		stop, err := profile(o.profile)
@@ -79,9 +114,14 @@ func runBench(c *cobra.Command, env environment, o benchOptions) (failed error) 
 		return err
 	}
 	if wantsJSON(c, env) {
-		return printJSON(env.out, report)
+		err = printJSON(env.out, report)
+	} else {
+		err = showBench(env, report)
 	}
-	return showBench(env, report)
+	if err == nil && o.check && !report.OK() {
+		err = fmt.Errorf("not met: %s", report.Missed())
+	}
+	return err
 }
 
 // profile writes a CPU profile of this process until it is stopped.
@@ -97,37 +137,4 @@ func profile(name string) (stop func() error, err error) {
 		pprof.StopCPUProfile()
 		return file.Close()
 	}, nil
-}
-
-func showBench(env environment, r bench.Report) error {
-	t := newTable(env.out, "MEASURE", "FIGURE", "", "REQUIRED", "")
-	for _, q := range r.Requirements {
-		verdict := "met"
-		if !q.Met {
-			verdict = "NOT MET"
-		}
-		t.row(q.Name, figure(q.Figure), q.Unit, q.Want(), verdict)
-	}
-	if err := t.flush(); err != nil {
-		return err
-	}
-	k := r.Conditions
-	fmt.Fprintf(env.out, "\nreceived %d events in %.1f s, p50 %.0f ms; %d to the record in %.1f s; baseline %d events, %.1f a second, %.2f calls each\n",
-		r.Receive.Events, r.Receive.Seconds, r.Latency.P50, r.Business.Events, r.Business.Seconds,
-		r.Baseline.Events, r.Baseline.EventsPerSecond, r.Baseline.CallsPerEvent)
-	fmt.Fprintf(env.out, "%d CPUs, org latency %.0f ms, %d senders, bodies of %d bytes, a backlog of %d events; load before: %s\n",
-		k.CPUs, k.LatencyMS, k.Senders, k.BodyBytes, r.Memory.Open, k.LoadBefore)
-	_, err := fmt.Fprintf(env.out, "%s\n", strings.Join(k.Notes, "; "))
-	return err
-}
-
-// figure prints large numbers without a fraction and small ones with enough.
-func figure(v float64) string {
-	switch {
-	case v >= 100 || v == 0:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 1:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.4f", v)
 }

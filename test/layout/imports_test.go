@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"internal/metadata":      {},
 	"apex":                   {},
 	"salesforce":             {"internal/failpoint"},
+	"salesforce/auth":        {"internal/pause", "salesforce"},
 	"salesforce/simorg":      {"apex"},
 	"mapping":                {"internal/strictyaml"},
 	"mapping/path":           {},
@@ -57,6 +58,7 @@ var mayImport = map[string][]string{
 	"bridge/export":          {"internal/metadata", "mapping"},
 	"bridge/demo":            {"internal/pause", "bridge", "config", "salesforce"},
 	"bridge/bench":           {"internal/pause", "bridge", "config", "salesforce"},
+	"bridge/bench/bare":      {},
 	"bridge/app":             {"internal/pause", "bridge", "config", "mapping", "salesforce", "apex"},
 	"bridge":                 {},
 	"cmd/bridge":             {"internal/failpoint", "bridge", "config", "mapping", "salesforce", "apex"},
@@ -65,11 +67,11 @@ var mayImport = map[string][]string{
 
 // Some imports have a home of their own.
 var onlyIn = map[string][]string{
-	"github.com/gin-gonic/gin":              {"bridge/receive", "bridge/console"},
+	"github.com/gin-gonic/gin":              {"bridge/receive", "bridge/console", "bridge/bench/bare"},
 	"github.com/simpleforce/simpleforce":    {"salesforce"},
 	"github.com/spf13/cobra":                {"cmd/bridge"},
 	"go.etcd.io/bbolt":                      {"bridge/store", "bridge/spool"},
-	"github.com/redis/go-redis":             {"bridge/store", "bridge/spool"},
+	"github.com/redis/go-redis":             {"bridge/store", "bridge/spool", "bridge/bench/bare"},
 	"github.com/prometheus/client_golang":   {"bridge/app"},
 	"github.com/theory/jsonpath":            {"mapping/path"},
 	"github.com/goccy/go-yaml":              {"internal/strictyaml", "bridge/provider"},
