@@ -51,10 +51,23 @@ func HashedID(id string) string {
 // of providers.
 func IsConflict(id string) bool { return strings.Contains(id, conflictMark) }
 
-// IsRepair tells an event that reconciliation made by its event id.
+// IsRepair tells an event that reconciliation made by its event id; a leading
+// "reconcile:" is escaped in the ids of providers.
 func IsRepair(id string) bool {
 	_, rest, found := strings.Cut(id, ":")
 	return found && strings.HasPrefix(":"+rest, repairMark)
+}
+
+// RepairID is the Event_Id__c of an event that a sweep of reconciliation (begun
+// at a time in epoch milliseconds) makes of an object as it stands at an order
+// value. One that would be too long has its object hashed and is a repair still.
+func RepairID(source, object string, order, sweep int64) string {
+	end := fmt.Sprintf(":%d:%d", order, sweep)
+	id := RepairPrefix(source) + object + end
+	if UTF16Len(id) <= TextLimit {
+		return id
+	}
+	return RepairPrefix(source) + hashed(object) + end
 }
 
 // RepairPrefix begins the event ids of a source's repairs.

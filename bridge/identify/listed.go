@@ -3,7 +3,6 @@ package identify
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"sfbridge/bridge/event"
@@ -20,9 +19,6 @@ type Listed struct {
 	ReadAt time.Time // when the list was asked for
 	Sweep  time.Time // when the comparison began; part of the event's id
 }
-
-// repairKey begins the key of an event that was made from a listed object.
-const repairKey = "reconcile:"
 
 // Make makes the event of a listed object. Without an order of its own it stands
 // where the list was asked for, rounded down to what the source's events can
@@ -53,9 +49,9 @@ func (i *Identifier) Make(l Listed) (Identified, error) {
 	if err != nil {
 		return Identified{}, err
 	}
-	key := repairKey + object + ":" + strconv.FormatInt(*at.order, 10) + ":" + strconv.FormatInt(l.Sweep.UnixMilli(), 10)
+	id := event.RepairID(i.source, storable(path.EscapeEventID(object)), *at.order, l.Sweep.UnixMilli())
 	return Identified{Value: tree, Scope: path.Scope{Event: tree}, Event: event.Event{
-		ID: event.ID(i.source, storable(key)), Source: i.source, Type: l.Type, ObjectID: event.ShapeObjectID(storable(object)),
+		ID: id, Source: i.source, Type: l.Type, ObjectID: event.ShapeObjectID(storable(object)),
 		Payload: raw, Hash: hash, Context: []byte("{}"), Order: at.order, SourceTime: sourceTime(at, l.ReadAt), ReceivedAt: l.ReadAt,
 		Trust: event.AuthenticatedCaller,
 	}}, nil

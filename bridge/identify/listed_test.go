@@ -1,6 +1,7 @@
 package identify_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +64,32 @@ func TestAListedObjectBecomesAnEvent(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 1767225600000, *found.Event.Order)
 	assert.Equal(t, int64(1767225600), found.Event.SourceTime.Unix())
+}
+
+// What a provider puts into an object's id makes a repair nothing else.
+func TestRepairsAreToldByTheirIDs(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 255)
+	for object, want := range map[string]string{
+		"a#conflict:b%!":  "shop:reconcile:a%23conflict:b%25%21:5:7",
+		"reconcile:a:1:2": "shop:reconcile:reconcile:a:1:2:5:7",
+		"a\nb ":           "shop:reconcile:a%0Ab%20:5:7",
+		long:              "shop:reconcile:sha256:" + event.HashBytes([]byte(long)) + ":5:7",
+	} {
+		found, err := shop(t, identify.UnixMillis).Make(identify.Listed{
+			Object: map[string]any{"id": object}, Type: "t", Into: mustPath(t, "$.data"), ReadAt: time.UnixMilli(5), Sweep: time.UnixMilli(7),
+		})
+		require.NoError(t, err)
+		assert.Equal(t, want, found.Event.ID)
+		assert.True(t, event.IsRepair(found.Event.ID))
+		assert.False(t, event.IsConflict(found.Event.ID))
+	}
+	doc, err := shop(t, identify.UnixMillis).Read(identify.Delivery{Body: []byte(`{"id":"reconcile:a:1:2","data":{"id":"a"}}`)})
+	require.NoError(t, err)
+	found, err := doc.Events()
+	require.NoError(t, err)
+	assert.Equal(t, "shop:%72econcile:a:1:2", found[0].Event.ID, "an id that a provider gives tells no repair")
+	assert.False(t, event.IsRepair(found[0].Event.ID))
 }
 
 func TestWhatNoEventIsMadeOf(t *testing.T) {

@@ -7,8 +7,32 @@ import (
 	"unicode/utf8"
 )
 
-// hashedPrefix begins the ids of events that are known by their hash alone.
-const hashedPrefix = "sha256:"
+// The beginnings of event ids that no provider gives: those of events that are
+// known by their hash alone, and of those that reconciliation makes.
+const (
+	hashedPrefix = "sha256:"
+	repairPrefix = "reconcile:"
+)
+
+// reservedPrefix is the one of them that s begins with; "" for none.
+func reservedPrefix(s string) string {
+	for _, prefix := range []string{hashedPrefix, repairPrefix} {
+		if strings.HasPrefix(s, prefix) {
+			return prefix
+		}
+	}
+	return ""
+}
+
+// eventIDMarks are the characters that an event's id keeps for the bridge, and
+// % with which they are written.
+const eventIDMarks = "%#!"
+
+// EscapeEventID writes a value as the ids of events hold it, within an id that
+// the bridge makes up itself.
+func EscapeEventID(value string) string {
+	return string(escape(nil, value, func(r rune) bool { return strings.ContainsRune(eventIDMarks, r) }))
+}
 
 const upperHex = "0123456789ABCDEF"
 
@@ -54,7 +78,7 @@ func (t Template) reserve() string {
 	}
 	var b strings.Builder
 	if t.escaping == EventID {
-		b.WriteString("%#!")
+		b.WriteString(eventIDMarks)
 	}
 	if t.placeholders() > 1 {
 		b.WriteByte('%')
@@ -108,16 +132,16 @@ func (t Template) finish(s string) (string, bool, error) {
 	return s, true, nil
 }
 
-// escapeEnds escapes white space at the ends and a leading "sha256:".
+// escapeEnds escapes white space at the ends and the reserved beginnings.
 func escapeEnds(s string) string {
 	tail := trimRight(s)
 	body := trimLeft(tail)
-	if len(body) == len(s) && !strings.HasPrefix(s, hashedPrefix) {
+	if len(body) == len(s) && reservedPrefix(s) == "" {
 		return s
 	}
 	all := func(rune) bool { return true }
 	out := escape(nil, tail[:len(tail)-len(body)], all)
-	if len(out) == 0 && strings.HasPrefix(body, hashedPrefix) {
+	if len(out) == 0 && reservedPrefix(body) != "" {
 		out, body = escape(out, body[:1], all), body[1:]
 	}
 	out = append(out, body...)

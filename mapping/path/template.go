@@ -19,8 +19,8 @@ const (
 	// key and white space at an end of the key are errors.
 	Key
 	// EventID is for an event's id: as Identity, and %, #, !, white space at
-	// the ends and a leading "sha256:" are escaped too; a part without a value
-	// and an empty id are errors.
+	// the ends and a leading "sha256:" or "reconcile:" are escaped too; a part
+	// without a value and an empty id are errors.
 	EventID
 	// URL is for a URL: values are percent-encoded but for letters, digits and
 	// "-._~"; empty ones, "." and ".." are errors.
@@ -227,8 +227,8 @@ func (t Template) validateEventID() error {
 			return t.wrong("has white space right after a placeholder", "use a visible separator, such as : or /")
 		}
 	}
-	if strings.HasPrefix(t.parts[0].literal, hashedPrefix) {
-		return t.wrong("begins with "+hashedPrefix+", which marks ids made by the bridge", "use another prefix")
+	if prefix := reservedPrefix(t.parts[0].literal); prefix != "" {
+		return t.wrong("begins with "+prefix+", which marks ids made by the bridge", "use another prefix")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	const event = `{"id":"98765","v":4,"t":true,"e":"","n":null,"o":{},"a":[1],"slash":"a/b","colon":"a:b%","pct":"50%","hash":"a#b!c",
-		"sha":"sha256:ab","Sha":"SHA256:ab","sp":" \tx\u00a0","in":"a b","uni":"Größe→x","dot":".","dots":"..","url":"a b/ä?&+.~","nul":"a\u0000","half":"\ud83d"}`
+		"sha":"sha256:ab","rec":"reconcile:ch_1:1:2","Sha":"SHA256:ab","sp":" \tx\u00a0","in":"a b","uni":"Größe→x","dot":".","dots":"..","url":"a b/ä?&+.~","nul":"a\u0000","half":"\ud83d"}`
 	for _, c := range []struct {
 		name, template string
 		escaping       path.Escaping
@@ -54,6 +54,8 @@ func TestExpand(t *testing.T) {
 		{name: "event id escapes %", template: "{$.pct}", escaping: path.EventID, want: "50%25"},
 		{name: "event id escapes # and !", template: "{$.hash}", escaping: path.EventID, want: "a%23b%21c"},
 		{name: "event id escapes a leading sha256:", template: "{$.sha}", escaping: path.EventID, want: "%73ha256:ab"},
+		{name: "event id escapes a leading reconcile:", template: "{$.rec}", escaping: path.EventID, want: "%72econcile:ch_1:1:2"},
+		{name: "key keeps reconcile:", template: "{$.rec}", escaping: path.Key, want: "reconcile:ch_1:1:2"},
 		{name: "only the leading one", template: "x{$.sha}", escaping: path.EventID, want: "xsha256:ab"},
 		{name: "and only in lower case", template: "{$.Sha}", escaping: path.EventID, want: "SHA256:ab"},
 		{name: "event id escapes white space at the ends", template: "{$.sp}", escaping: path.EventID, want: "%20%09x%C2%A0"},
@@ -189,6 +191,7 @@ func TestParseTemplate_says_what_to_write(t *testing.T) {
 		{"{$.a}/\u00a0", path.Key, "has white space at an end"},
 		{"{$.a}:x ", path.EventID, "has white space at an end"},
 		{"sha256:{$.a}", path.EventID, "use another prefix"},
+		{"reconcile:{$.a}", path.EventID, "use another prefix"},
 	} {
 		_, err := path.ParseTemplate(c.text, c.escaping)
 		var parseErr *path.ParseError
@@ -208,7 +211,7 @@ func TestKeysNeverMeet(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				piece := rapid.StringMatching(`[ab:/ %25#!sha\t→]{0,4}`)
-				value := rapid.OneOf(piece, rapid.SampledFrom([]string{"sha256:", "sha256", "%3A", "%2525", ":", " ", ""}))
+				value := rapid.OneOf(piece, rapid.SampledFrom([]string{"sha256:", "sha256", "reconcile:", "%72econcile:", "%3A", "%2525", ":", " ", ""}))
 				n := rapid.IntRange(1, 3).Draw(t, "placeholders")
 				var text strings.Builder
 				text.WriteString(rapid.OneOf(rapid.Just(""), piece).Draw(t, "prefix"))
@@ -246,12 +249,12 @@ func TestEventIDsStayClear(t *testing.T) {
 	tmpl, err := path.ParseTemplate("{$[0]}:{$[1]}", path.EventID)
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
-		value := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"sha256", "sha256:", "#conflict:", " "}))
+		value := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"sha256", "sha256:", "reconcile", "reconcile:", "#conflict:", " "}))
 		id, ok := expand(tmpl, []string{value.Draw(t, "a"), value.Draw(t, "b")})
 		if !ok {
 			t.Skip("NUL")
 		}
-		if strings.ContainsAny(id, "#!") || strings.HasPrefix(id, "sha256:") || strings.TrimSpace(id) != id {
+		if strings.ContainsAny(id, "#!") || strings.HasPrefix(id, "sha256:") || strings.HasPrefix(id, "reconcile:") || strings.TrimSpace(id) != id {
 			t.Fatalf("%q", id)
 		}
 	})
