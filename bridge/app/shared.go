@@ -118,3 +118,14 @@ func (l *lenient) Acquire(ctx context.Context, owner string, names []string, ttl
 	l.log.Warn("leases can't be shared: this process works on every queue meanwhile", "error", err)
 	return names, nil
 }
+
+// Join implements store.Leases: alone while the shared store can't be reached.
+func (l *lenient) Join(ctx context.Context, owner string, ttl time.Duration) (int, error) {
+	within, cancel := context.WithTimeout(ctx, leaseWait)
+	defer cancel()
+	members, err := l.Leases.Join(within, owner, ttl)
+	if err != nil && ctx.Err() == nil {
+		return 1, nil
+	}
+	return members, err
+}

@@ -37,12 +37,6 @@ type Journal interface {
 	Suspects() map[string]int
 }
 
-// Leases keep two workers off one queue.
-type Leases interface {
-	Acquire(ctx context.Context, owner string, names []string, ttl time.Duration) (held []string, err error)
-	Release(ctx context.Context, owner string, names []string) error
-}
-
 // Metrics is told what the poller sees. The zero Config has none.
 type Metrics interface {
 	// Due is the number of rows that are due and when the oldest of them was
@@ -67,8 +61,12 @@ type Config struct {
 
 	// Owner names this process among the holders of leases.
 	Owner string
-	// Queues are the queues to work on; default B00 to B15.
+	// Queues are the queues to work on; default B00 to B15. Members that share the
+	// leases hold about as many each.
 	Queues []string
+	// LeaseTTL is how long a process that is killed or stands still keeps its
+	// queues from the others; default 30s.
+	LeaseTTL time.Duration
 
 	// Interval is the longest time rows gather while events keep coming, and
 	// the pause before work that was left is tried again; default 2s.
@@ -111,7 +109,6 @@ const (
 	maxPayload    = 8 << 20               // bytes a lane holds at once
 	maxShare      = 4                     // transactions whose payloads are read by one query
 	quiet         = 50 * time.Millisecond // staging that pauses this long has come to an end
-	leaseTTL      = 30 * time.Second      // how long a killed process blocks its queues
 	reviewEvery   = 10 * time.Minute      // between counts of what waits for a person
 	releaseLimit  = 5 * time.Second       // for giving leases back
 	objectsBudget = 80_000                // bytes of the object ids of one query; it may have 100,000 characters
@@ -139,6 +136,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Backoff.Base, 2*time.Second)
 	setDefault(&c.Backoff.Max, 15*time.Minute)
 	setDefault(&c.DailyBudget, 0.8)
+	setDefault(&c.LeaseTTL, 30*time.Second)
 	setDefault(&c.CallTimeout, 2*time.Minute)
 	setDefault(&c.BatchTimeout, 5*time.Minute)
 	setDefault(&c.StopWait, 6*time.Second)

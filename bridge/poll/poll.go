@@ -22,7 +22,9 @@ package poll
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sfbridge/bridge/event"
@@ -40,6 +42,8 @@ type Poller struct {
 	mu     sync.Mutex
 	staged []wake        // not yet seen by the run
 	bell   chan struct{} // holds one signal while staged is not empty
+
+	working atomic.Pointer[[]string] // queues of the run
 }
 
 // staging reads staging rows; see rows.
@@ -83,6 +87,12 @@ func (p *Poller) Wake(staged int) {
 	case p.bell <- struct{}{}:
 	default:
 	}
+}
+
+// Holds says whether the poller works on a queue at the moment.
+func (p *Poller) Holds(queue string) bool {
+	queues := p.working.Load()
+	return queues != nil && slices.Contains(*queues, queue)
 }
 
 // wakes returns what was staged since the last call.

@@ -22,8 +22,12 @@ type run struct {
 	schedule schedule
 	stop     <-chan struct{}
 
-	held   []string // queues we hold the lease of
-	leased bool     // the leases have been asked for
+	claims  *claims
+	held    []string  // queues to work on
+	leaving []string  // queues that are held still and given back when their batch has ended
+	until   time.Time // when the leases end unless they are extended
+	quota   int       // how many queues are ours to hold
+	leased  bool      // the leases have been asked for
 
 	inWork   int           // batches
 	querying bool          // a due query is under way
@@ -42,7 +46,6 @@ type run struct {
 
 	outcomes chan outcome
 	answers  chan reply
-	leases   chan []string
 	wg       sync.WaitGroup
 }
 
@@ -64,7 +67,7 @@ func newRun(p *Poller) *run {
 		haul:     maxShare * c.Batch,
 		outcomes: make(chan outcome),
 		answers:  make(chan reply),
-		leases:   make(chan []string),
+		claims:   newClaims(),
 	}
 }
 
@@ -74,6 +77,7 @@ func (r *run) loop(ctx context.Context) error {
 	r.stop = ctx.Done()
 	leasing, release := context.WithCancel(context.WithoutCancel(ctx))
 	defer r.wg.Wait()
+	defer r.working.Store(nil)
 	defer release() // not before everything in work is finished
 	r.wg.Go(func() { r.keepLeases(leasing) })
 	timer := time.NewTimer(0)
@@ -103,8 +107,8 @@ func (r *run) await(timer *time.Timer) {
 	case <-stop:
 	case <-timer.C:
 	case <-r.bell:
-	case queues := <-r.leases:
-		r.hold(queues)
+	case <-r.claims.changed:
+		r.hold()
 	case o := <-r.outcomes:
 		r.takeBack(o)
 	case a := <-r.answers:
@@ -147,20 +151,10 @@ func (r *run) noteWakes(now time.Time) {
 	}
 }
 
-// hold notes which queues are ours.
-func (r *run) hold(queues []string) {
-	gained := len(queues) > len(r.held)
-	r.held, r.leased = queues, true
-	r.backlog.keep(queues)
-	if gained {
-		r.schedule.now = true
-	}
-}
-
 // dispatch starts as many batches as lanes are free.
 func (r *run) dispatch(ctx context.Context, now time.Time) {
-	if r.schedule.paused(now) || r.yields(event.PollWork) {
-		return
+	if r.schedule.paused(now) || r.yields(event.PollWork) || !now.Before(r.until) {
+		return // a process that stood still begins nothing before its leases are extended
 	}
 	lanes := r.cfg.Lanes
 	if r.schedule.failures > 0 {
@@ -193,6 +187,7 @@ func (r *run) takeBack(o outcome) {
 	r.changed = now
 	r.took(now.Sub(o.began))
 	r.backlog.settle(o.fates)
+	r.yieldSurplus()
 	r.backlog.fitted(o.moved, o.noRoom)
 	r.schedule.now = r.schedule.now || o.stale
 	for _, f := range o.fates {

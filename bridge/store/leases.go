@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 )
@@ -15,6 +16,11 @@ type Leases interface {
 	Acquire(ctx context.Context, owner string, names []string, ttl time.Duration) (held []string, err error)
 	// Release gives the names back that the owner holds; others are left alone.
 	Release(ctx context.Context, owner string, names []string) error
+	// Join counts the owner among the members of the engine, or goes on counting
+	// it, until ttl from now. It returns how many members there are now.
+	Join(ctx context.Context, owner string, ttl time.Duration) (members int, err error)
+	// Leave takes the owner out of the count. Its claims are left alone.
+	Leave(ctx context.Context, owner string) error
 }
 
 // MemoryLeases is the engine for workers of one process. The zero value can't
@@ -22,8 +28,9 @@ type Leases interface {
 type MemoryLeases struct {
 	now func() time.Time
 
-	mu   sync.Mutex
-	held map[string]lease
+	mu      sync.Mutex
+	held    map[string]lease
+	members map[string]time.Time // until when each counts
 }
 
 type lease struct {
@@ -36,7 +43,7 @@ func NewMemoryLeases(now func() time.Time) *MemoryLeases {
 	if now == nil {
 		now = time.Now
 	}
-	return &MemoryLeases{now: now, held: map[string]lease{}}
+	return &MemoryLeases{now: now, held: map[string]lease{}, members: map[string]time.Time{}}
 }
 
 // Acquire implements Leases.
@@ -70,5 +77,29 @@ func (m *MemoryLeases) Release(ctx context.Context, owner string, names []string
 			delete(m.held, name)
 		}
 	}
+	return nil
+}
+
+// Join implements Leases.
+func (m *MemoryLeases) Join(ctx context.Context, owner string, ttl time.Duration) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	m.members[owner] = now.Add(ttl)
+	maps.DeleteFunc(m.members, func(_ string, until time.Time) bool { return !now.Before(until) })
+	return len(m.members), nil
+}
+
+// Leave implements Leases.
+func (m *MemoryLeases) Leave(ctx context.Context, owner string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.members, owner)
 	return nil
 }

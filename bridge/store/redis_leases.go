@@ -72,3 +72,22 @@ func (l *RedisLeases) Release(ctx context.Context, owner string, names []string)
 	}
 	return nil
 }
+
+func (l *RedisLeases) members() string { return l.redis.Key("members", l.scope) }
+
+// Join implements Leases.
+func (l *RedisLeases) Join(ctx context.Context, owner string, ttl time.Duration) (int, error) {
+	n, err := join.Run(ctx, l.redis.Client, []string{l.members()}, owner, ttl.Milliseconds()).Int()
+	if err != nil {
+		return 0, fmt.Errorf("counting members in Redis: %w", err)
+	}
+	return n, nil
+}
+
+// Leave implements Leases.
+func (l *RedisLeases) Leave(ctx context.Context, owner string) error {
+	if err := l.redis.Client.ZRem(ctx, l.members(), owner).Err(); err != nil {
+		return fmt.Errorf("leaving the members in Redis: %w", err)
+	}
+	return nil
+}

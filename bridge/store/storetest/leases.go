@@ -87,6 +87,18 @@ func RunLeases(t *testing.T, open LeaseEngine) {
 			assert.ErrorIs(t, err, context.Canceled)
 			assert.ErrorIs(t, b.engine.Release(ctx, "one", []string{"B00"}), context.Canceled)
 		}},
+		{"members are counted while they say so", func(t *testing.T, b leaseBench) {
+			assert.Equal(t, 1, b.join("one"))
+			b.advance(ttl / 2)
+			assert.Equal(t, 2, b.join("two"))
+			assert.Equal(t, 2, b.join("two"), "once each")
+			b.advance(ttl/2 + time.Second)
+			assert.Equal(t, 1, b.join("two"), "the first has fallen silent")
+			assert.Equal(t, 2, b.join("one"))
+			require.NoError(t, b.engine.Leave(t.Context(), "two"))
+			require.NoError(t, b.engine.Leave(t.Context(), "never there"))
+			assert.Equal(t, 1, b.join("one"))
+		}},
 		{"one of many wins", oneOfManyWins},
 	}
 	for _, tt := range tests {
@@ -114,6 +126,13 @@ func (b leaseBench) acquire(owner string, names ...string) []string {
 func (b leaseBench) release(owner string, names ...string) {
 	b.t.Helper()
 	require.NoError(b.t, b.engine.Release(b.t.Context(), owner, names))
+}
+
+func (b leaseBench) join(owner string) int {
+	b.t.Helper()
+	members, err := b.engine.Join(b.t.Context(), owner, ttl)
+	require.NoError(b.t, err)
+	return members
 }
 
 func oneOfManyWins(t *testing.T, b leaseBench) {
