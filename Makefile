@@ -3,7 +3,7 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test apex check vet lint fuzz generate bench clean
+.PHONY: help demo build test apex check vet lint fuzz generate soak bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,10 @@ generate: ## make anew what is made from the code: the JSON Schemas
 
 bench: build ## measure what the README quotes
 	./bin/bridge bench
+
+soak: ## ten minutes under faults: memory, goroutines, files and latency stay flat (DURATION, RATE)
+	SOAK_DURATION="$(or $(DURATION),10m)" SOAK_RATE="$(RATE)" SOAK_PAGE="$(CURDIR)/docs/reliability.md" \
+		$(GO) test -count 1 -timeout 0 -run 'TestSoak$$' -v ./test/soak
 
 clean: ## remove what was built
 	rm -rf bin
