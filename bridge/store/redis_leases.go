@@ -30,6 +30,15 @@ var giveBack = redis.NewScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`)
 
+// join counts by the server's clock. The set goes away with its last member.
+var join = redis.NewScript(`
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZCARD', KEYS[1])`)
+
 func (l *RedisLeases) key(name string) []string { return []string{l.redis.Key(name, "lease:"+l.scope)} }
 
 // Acquire implements Leases.
