@@ -91,16 +91,24 @@ func New(opts Options) (*Bridge, error) {
 	b.cfg = filled
 	b.sources.Store(loaded)
 	b.memory = receive.NewPool(inFlight, loaded.receiver)
-	if err := b.connect(); err != nil {
-		return nil, err
-	}
-	if b.console, err = b.newConsole(); err != nil {
-		return nil, err
-	}
-	if err := b.join(); err != nil {
+	if err := b.build(); err != nil {
 		return nil, errors.Join(err, b.closeShared())
 	}
 	return b, nil
+}
+
+// build connects and makes the parts.
+func (b *Bridge) build() (err error) {
+	if err := b.openShared(); err != nil {
+		return err
+	}
+	if err := b.connect(); err != nil {
+		return err
+	}
+	if b.console, err = b.newConsole(); err != nil {
+		return err
+	}
+	return b.join()
 }
 
 // load compiles every source with its secrets.
@@ -136,7 +144,7 @@ func (b *Bridge) connect() error {
 		}
 		return b.usage().Share()
 	})
-	login, err := Connect(b.cfg, b.opts.Env, func(op string, class salesforce.Class, _ time.Duration) {
+	login, err := connect(b.cfg, b.opts.Env, b.sharedLogin(), func(op string, class salesforce.Class, _ time.Duration) {
 		b.metrics.Call(op, class.String())
 	})
 	if err != nil {
@@ -151,15 +159,13 @@ func (b *Bridge) connect() error {
 
 // join makes the parts of the configured roles.
 func (b *Bridge) join() error {
-	err := b.openShared()
-	if err != nil {
-		return err
-	}
+	b.shareUsage()
+	var err error
 	if b.opts.has(Receive) {
 		r := b.cfg.Receiver
 		b.stager = stage.New(stage.Config{
 			Salesforce: b.org, Batch: r.Batch, Calls: r.Calls, Linger: r.Linger,
-			Now: b.now, MayCount: func() bool { return !b.yields(event.CountWork) },
+			Shared: b.confirmed(), Now: b.now, MayCount: func() bool { return !b.yields(event.CountWork) },
 			Staged: b.wake, Observe: b.metrics.Staged, Log: b.log,
 		})
 		if err = b.openSpool(); err != nil {
