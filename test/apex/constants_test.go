@@ -74,7 +74,7 @@ func (a *agreement) states() {
 	a.same("codes", a.texts("decide/BridgeCodes"), []string{
 		event.CodeUnmatched, event.CodeField, event.CodePayload, event.CodeAbandoned, event.CodeTransition, event.CodeParent,
 		event.CodeTarget, event.CodeAmbiguous, event.CodeMapping, event.CodeTooLarge, event.CodeUnreadable, event.CodeLock,
-		event.CodeConfig, event.CodeMoved,
+		event.CodeConfig, event.CodeMoved, event.CodeEffect,
 	})
 }
 
