@@ -88,6 +88,7 @@ func (w *world) measure(ctx context.Context, r *Report) error {
 		{"receive: staged in the org", w.measureReceive},
 		{"backlog: memory while it is worked off", w.measureBacklog},
 		{"business: the whole way to the record", w.measureBusiness},
+		{"effects: the whole way, with one effect an event", w.measureEffects},
 		{"baseline: three calls an event", w.measureBaseline},
 	}
 	if w.cfg.All {

@@ -50,19 +50,21 @@ func TestRunMeasuresEverything(t *testing.T) {
 		Workers: 2, Progress: func(s string) { steps = append(steps, s) },
 	})
 	require.NoError(t, err)
-	assert.Len(t, steps, 4)
-	for name, got := range map[string]Row{"receive": r.Receive, "business": r.Business, "baseline": r.Baseline} {
+	assert.Len(t, steps, 5)
+	for name, got := range map[string]Row{"receive": r.Receive, "business": r.Business, "effects": r.Effects.Row, "baseline": r.Baseline} {
 		assert.Positive(t, got.EventsPerSecond, name)
 		assert.Positive(t, got.CallsPerEvent, name)
 		assert.NotEmpty(t, got.Operations, name)
 	}
 	assert.Equal(t, map[string]int{"collections_insert": r.Receive.APICalls}, r.Receive.Operations, "receiving only stages")
 	assert.Zero(t, r.Lost, "every accepted event is a record")
+	assert.Zero(t, r.Effects.Lost, "and has its effect")
+	assert.GreaterOrEqual(t, r.Effects.Requests, r.Effects.Events)
 	assert.InDelta(t, 3, r.Baseline.CallsPerEvent, 0.5)
 	assert.Greater(t, r.CallsRatio, 1.0)
 	assert.Positive(t, r.Receive.P50)
 	assert.GreaterOrEqual(t, r.Receive.P99, r.Receive.P50)
-	assert.Equal(t, []Row{r.Receive, r.Business, r.Baseline}, r.Table)
+	assert.Equal(t, []Row{r.Receive, r.Business, r.Effects.Row, r.Baseline}, r.Table)
 	assert.Nil(t, r.Spooled, "only --all")
 	assert.Positive(t, r.Memory.Open, "what was staged is the backlog")
 	assert.Positive(t, r.StartSeconds)
@@ -142,6 +144,7 @@ func TestRequirements(t *testing.T) {
 		return Report{
 			Receive:    Row{Throughput: Throughput{EventsPerSecond: 3000, CallsPerEvent: 0.01}, Latency: Latency{P99: 400}},
 			Business:   Row{Throughput: Throughput{EventsPerSecond: 1500, CallsPerEvent: 0.025}},
+			Effects:    &Effects{Row: Row{Throughput: Throughput{CallsPerEvent: 0.04}}},
 			CallsRatio: 20, ThroughputRatio: 10,
 			Spooled: &Spooled{Redis: &Outage{Receive: Row{Throughput: Throughput{EventsPerSecond: 8000}}}},
 			Memory:  Memory{Receive: 128, Backlog: 128, Business: 128, Spooled: 128}, StartSeconds: 1,
@@ -158,6 +161,8 @@ func TestRequirements(t *testing.T) {
 		"business":   func(r *Report) { r.Business.EventsPerSecond = 1499 },
 		"budget":     func(r *Report) { r.Business.CallsPerEvent = 0.0251 },
 		"lost":       func(r *Report) { r.Lost = 1 },
+		"effects":    func(r *Report) { r.Effects.CallsPerEvent = 0.0401 },
+		"undone":     func(r *Report) { r.Effects.Lost = 1 },
 		"ratio":      func(r *Report) { r.CallsRatio = 19 },
 		"throughput": func(r *Report) { r.ThroughputRatio = 9 },
 		"memory":     func(r *Report) { r.Memory.Backlog = 129 },

@@ -3,13 +3,15 @@
 //
 //	report, err := bench.Run(ctx, bench.Config{Launch: bench.Command(executable)})
 //
-// One run makes five measurements:
+// One run makes six measurements:
 //
 //   - receive: many senders at once, the bridge only stages; events a second,
 //     latency of the answers, API calls an event.
 //   - backlog: the bridge starts on what was staged before; its memory.
 //   - business: the whole way to the business record. Senders hold back while
 //     too many events are open, so what comes in is what goes out.
+//   - effects: the same with one effect an event, sent to a receiver on this
+//     machine, up to the record that it is done.
 //   - baseline: one insert, one upsert and one update an event from a few
 //     workers, by the same client on the same org.
 //   - start: from the start of the process to ready.

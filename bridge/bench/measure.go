@@ -83,7 +83,7 @@ func (w *world) measureBusiness(ctx context.Context, r *Report) error {
 	if err != nil {
 		return err
 	}
-	r.Business, r.Lost, err = w.business(ctx, "the whole way to the record", f)
+	r.Business, r.Lost, err = w.business(ctx, way{"the whole way to the record", f, w.written})
 	r.Memory.Business = r.Business.PeakMiB
 	r.Table = append(r.Table, r.Business)
 	err = errors.Join(err, f.stop())
@@ -95,63 +95,75 @@ func (w *world) measureBusiness(ctx context.Context, r *Report) error {
 // hold back.
 const open = 4000
 
-// business measures the whole way: the rate within the window, the calls from
-// the first event sent to the last record written, since a call in the window
-// may serve an event outside it.
-func (w *world) business(ctx context.Context, name string, f fleet) (got Row, lost int, err error) {
+// written counts the business records.
+func (w *world) written() int { return w.read().records }
+
+// way is a whole way that events go.
+type way struct {
+	name  string
+	fleet fleet
+	ended func() int // events that have come to its end
+}
+
+// business measures a whole way: the rate within the window, the calls from the
+// first event sent to the last one at its end, since a call in the window may
+// serve an event outside it.
+func (w *world) business(ctx context.Context, y way) (got Row, lost int, err error) {
 	begin := w.read()
 	var done atomic.Int64
-	crowd := w.newCrowd(f.addresses(), w.cfg.Events)
+	crowd := w.newCrowd(y.fleet.addresses(), w.cfg.Events)
 	crowd.room = func(accepted int64) bool { return accepted-done.Load() < open }
 	counting, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for pause.For(counting, 10*time.Millisecond) == nil {
-			done.Store(int64(w.read().records))
+			done.Store(int64(y.ended()))
 		}
 	})
 	err = crowd.during(ctx, func(ctx context.Context) error {
 		if err := pause.For(ctx, w.cfg.WarmUp); err != nil {
 			return err
 		}
-		got, err = w.carried(ctx, name, f, crowd)
+		got, err = w.carried(ctx, y, crowd)
 		return err
 	})
 	stop()
 	wg.Wait()
 	if err == nil {
-		lost, err = w.settle(ctx, int(crowd.accepted.Load()))
+		lost, err = w.settle(ctx, y, int(crowd.accepted.Load()))
 		whole := throughput(int(crowd.accepted.Load()), begin, w.read())
 		got.APICalls, got.CallsPerEvent, got.Operations = whole.APICalls, whole.CallsPerEvent, whole.Operations
 	}
 	return got, lost, err
 }
 
-// carried is the row of the records written within the window.
-func (w *world) carried(ctx context.Context, name string, f fleet, c *crowd) (Row, error) {
-	before, err := w.snapshot(ctx, f)
+// carried is the row of the events that come to the end within the window.
+func (w *world) carried(ctx context.Context, y way, c *crowd) (Row, error) {
+	from := y.ended()
+	before, err := w.snapshot(ctx, y.fleet)
 	if err != nil {
 		return Row{}, err
 	}
 	if err := c.endOr(ctx, w.cfg.Window); err != nil {
 		return Row{}, err
 	}
-	after, err := w.snapshot(ctx, f)
-	return row(name, after.records-before.records, before, after), err
+	to := y.ended()
+	after, err := w.snapshot(ctx, y.fleet)
+	return row(y.name, to-from, before, after), err
 }
 
-// settle waits until every accepted event is a record and tells how many are
-// not when patience ends.
-func (w *world) settle(ctx context.Context, accepted int) (lost int, err error) {
+// settle waits until every accepted event is at the end of its way and tells
+// how many are not when patience ends.
+func (w *world) settle(ctx context.Context, y way, accepted int) (lost int, err error) {
 	err = wait(ctx, 20*time.Millisecond, func() (bool, error) {
-		n := w.read().records
+		n := y.ended()
 		if n > accepted {
-			return false, fmt.Errorf("%d records of %d accepted events", n, accepted)
+			return false, fmt.Errorf("%s: %d of %d accepted events", y.name, n, accepted)
 		}
 		return n == accepted, nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return accepted - w.read().records, nil
+		return accepted - y.ended(), nil
 	}
 	return 0, err
 }

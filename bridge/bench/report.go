@@ -80,6 +80,7 @@ type Report struct {
 	Receive         Row           `json:"receive"`
 	Business        Row           `json:"business"`
 	Lost            int           `json:"lost"` // accepted events without a business record at the end
+	Effects         *Effects      `json:"effects"`
 	Baseline        Row           `json:"baseline"`
 	CallsRatio      float64       `json:"calls_ratio"`      // baseline / bridge
 	ThroughputRatio float64       `json:"throughput_ratio"` // bridge / baseline

@@ -61,6 +61,10 @@ func requirements(cfg Config, r Report) []Requirement {
 	atLeast("to business record: rate", r.Business.EventsPerSecond, "events/s", 1500)
 	atMost("to business record: API calls", r.Business.CallsPerEvent, "calls/event", 0.025)
 	atMost("to business record: events lost", float64(r.Lost), "events", 0)
+	if r.Effects != nil {
+		atMost("with one effect an event: API calls", r.Effects.CallsPerEvent, "calls/event", 0.04)
+		atMost("with one effect an event: effects lost", float64(r.Effects.Lost), "events", 0)
+	}
 	atLeast("against one call per step: fewer calls", r.CallsRatio, "times", 20)
 	atLeast("against one call per step: throughput", r.ThroughputRatio, "times", 10)
 	if r.Spooled != nil && r.Spooled.Redis != nil {

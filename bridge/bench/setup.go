@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -18,6 +19,7 @@ type setup struct {
 	lanes     int      // calls in parallel, of staging and of processing; 0: 4
 	instances int      // bridges; 0: 1
 	roles     []string // none: all
+	receipts  string   // host:port that takes an effect of every event; "": events cause none
 }
 
 func (s setup) withDefaults() setup {
@@ -43,7 +45,8 @@ salesforce:
 receiver: {ack: %[2]s, batch: %[3]d, calls: %[4]d}
 poller: {batch: %[3]d, lanes: %[4]d, backoff: {base: 1s, max: ` + outageBackoff + `}}
 store: {%[5]s}
-mappings: [%[6]s]
+outbound: {allow: [%[6]s]}
+mappings: [%[7]s]
 `
 
 // write makes the settings of one bridge, whose files live in a folder of its
@@ -60,8 +63,13 @@ func (w *world) write(s setup) (Program, error) {
 		stored += `, redis: "${BENCH_REDIS}"`
 		env["BENCH_REDIS"] = s.redis
 	}
+	allow, mapping := "", mappingFile
+	if s.receipts != "" {
+		allow, mapping = strconv.Quote(s.receipts), effectsFile
+		env["RECEIPT_URL"], env["RECEIPT_SECRET"] = "http://"+s.receipts, receiptSecret
+	}
 	file := filepath.Join(dir, "bridge.yaml")
-	text := fmt.Appendf(nil, settings, w.org.URL(), s.ack, s.batch, s.lanes, stored, filepath.Join(w.dir, mappingFile))
+	text := fmt.Appendf(nil, settings, w.org.URL(), s.ack, s.batch, s.lanes, stored, allow, filepath.Join(w.dir, mapping))
 	return Program{Settings: file, Roles: s.roles, Env: env}, os.WriteFile(file, text, 0o600)
 }
 

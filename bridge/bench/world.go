@@ -43,7 +43,16 @@ func newWorld(cfg Config) (w *world, err error) {
 	if err := w.openOrg(cfg.Latency); err != nil {
 		return w, err
 	}
-	return w, os.WriteFile(filepath.Join(w.dir, mappingFile), examples.Stripe, 0o600)
+	withEffects, err := effectsMapping()
+	if err != nil {
+		return w, err
+	}
+	for name, text := range map[string][]byte{mappingFile: examples.Stripe, effectsFile: withEffects} {
+		if err := os.WriteFile(filepath.Join(w.dir, name), text, 0o600); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
 }
 
 // openOrg puts an org of this latency in the place of the one before.
