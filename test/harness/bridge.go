@@ -101,6 +101,9 @@ func (b *Bridge) File() string { return b.file }
 // Running tells whether the present run has not ended.
 func (b *Bridge) Running() bool { return b.current().running() }
 
+// PID is the number of the present run's process.
+func (b *Bridge) PID() int { return b.current().cmd.Process.Pid }
+
 // Exited is closed when the present run has ended.
 func (b *Bridge) Exited() <-chan struct{} { return b.current().done }
 

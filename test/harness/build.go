@@ -38,28 +38,41 @@ func Build(t testing.TB) string {
 	return BuildProgram(t, product)
 }
 
+// BuildTagged returns the path of the product's binary with build tags.
+func BuildTagged(t testing.TB, tags string) string {
+	t.Helper()
+	return buildOnce(t, product, tags)
+}
+
 // BuildProgram builds a command by its import path and returns the path of its
-// binary. With -short the test is skipped: what runs processes takes its time.
+// binary.
 func BuildProgram(t testing.TB, path string) string {
+	t.Helper()
+	return buildOnce(t, path, "")
+}
+
+// buildOnce builds a command. With -short the test is skipped: what runs processes takes its time.
+func buildOnce(t testing.TB, path, tags string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("runs the built product, which -short leaves out")
 	}
 	built.mu.Lock()
 	defer built.mu.Unlock()
-	if file, ok := built.files[path]; ok {
+	key := path + " " + tags
+	if file, ok := built.files[key]; ok {
 		return file
 	}
-	file, err := build(path)
+	file, err := build(path, tags)
 	require.NoError(t, err)
 	if built.files == nil {
 		built.files = map[string]string{}
 	}
-	built.files[path] = file
+	built.files[key] = file
 	return file
 }
 
-func build(path string) (string, error) {
+func build(path, tags string) (string, error) {
 	if built.dir == "" {
 		dir, err := os.MkdirTemp("", "bridge-test-")
 		if err != nil {
@@ -67,8 +80,8 @@ func build(path string) (string, error) {
 		}
 		built.dir = dir
 	}
-	file := filepath.Join(built.dir, filepath.Base(path))
-	args := []string{"build", "-o", file}
+	file := filepath.Join(built.dir, filepath.Base(path)+tags)
+	args := []string{"build", "-tags", tags, "-o", file}
 	if raceDetector {
 		args = append(args, "-race")
 	}

@@ -139,7 +139,8 @@ type Stats struct {
 		Total       int            `json:"total"`
 		ByOperation map[string]int `json:"by_operation"`
 	} `json:"api_calls"`
-	Rows map[string]int `json:"rows"`
+	Logins map[string]int `json:"logins"` // requests for a session: token, soap
+	Rows   map[string]int `json:"rows"`
 }
 
 // Stats reads the org's counts.

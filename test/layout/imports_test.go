@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"bridge/app":             {"internal/pause", "bridge", "config", "mapping", "salesforce", "apex"},
 	"bridge":                 {},
 	"cmd/bridge":             {"internal/failpoint", "bridge", "config", "mapping", "salesforce", "apex"},
-	"test":                   {"bridge", "config", "mapping", "salesforce", "apex", "test"},
+	"test":                   {"internal", "bridge", "config", "mapping", "salesforce", "apex", "test"},
 }
 
 // Some imports have a home of their own.

@@ -117,6 +117,15 @@ func (s *Server) stop() {
 	s.cmd = nil
 }
 
+// Signal sends a signal to the server: SIGSTOP, SIGCONT.
+func (s *Server) Signal(t testing.TB, sig os.Signal) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	require.NotNil(t, s.cmd, "the server does not run")
+	require.NoError(t, s.cmd.Process.Signal(sig))
+}
+
 // Client talks to the server directly.
 func (s *Server) Client(t testing.TB) *redis.Client {
 	t.Helper()
