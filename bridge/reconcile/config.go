@@ -13,6 +13,7 @@ import (
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/identify"
 	"sfbridge/bridge/outbound"
+	"sfbridge/internal/lease"
 	"sfbridge/internal/pause"
 	"sfbridge/mapping"
 	"sfbridge/salesforce"
@@ -49,12 +50,6 @@ type Journal interface {
 	Done(rows []string) error
 }
 
-// Leases keep two processes from making one sweep.
-type Leases interface {
-	Acquire(ctx context.Context, owner string, names []string, ttl time.Duration) ([]string, error)
-	Release(ctx context.Context, owner string, names []string) error
-}
-
 // Metrics are told of drift.
 type Metrics interface {
 	Drift(source, kind string, n int)
@@ -82,9 +77,9 @@ type Config struct {
 	Stage   func(ctx context.Context, events []*event.Event) []error
 	Notes   Notes
 	Journal Journal
-	Leases  Leases
-	Owner   string  // among the holders of leases
-	Metrics Metrics // nil: nobody
+	Leases  lease.Leases // keep two processes from making one sweep
+	Owner   string       // among the holders of leases
+	Metrics Metrics      // nil: nobody
 
 	Rate        float64 // pages a second; 2
 	Share       float64 // of the org's daily calls that this work may use; 0.05

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"sfbridge/internal/lease"
 )
 
 // rowsLease names the look at the staging rows.
@@ -25,7 +27,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	lookAt := r.cfg.Now().Add(rowsFirst)
 	for ctx.Err() == nil {
 		if now := r.cfg.Now(); !now.Before(lookAt) && !r.rests() {
-			r.held(ctx, rowsLease, func() { r.Heal(ctx) })
+			r.held(ctx, rowsLease, func(ctx context.Context) { r.Heal(ctx) })
 			lookAt = now.Add(rowsEvery)
 		}
 		r.round(ctx)
@@ -44,7 +46,7 @@ func (r *Reconciler) round(ctx context.Context) {
 			return
 		}
 		if r.due(c, now) {
-			r.held(ctx, c.name(), func() { r.sweep(ctx, c) })
+			r.held(ctx, c.name(), func(ctx context.Context) { r.sweep(ctx, c) })
 		}
 	}
 }
@@ -68,19 +70,15 @@ func (r *Reconciler) due(c Comparison, now time.Time) bool {
 	return err != nil || now.Sub(ended) >= c.Plan.Every
 }
 
-// held does the work under a lease, or leaves it to who has it. A lease that
-// ends early costs a sweep made twice: the keys of repairs differ, their effect
-// does not.
-func (r *Reconciler) held(ctx context.Context, name string, work func()) bool {
-	got, err := r.cfg.Leases.Acquire(ctx, r.cfg.Owner, []string{name}, leaseTTL)
-	if err != nil || len(got) == 0 {
-		return false
+// held does the work under a lease, or leaves it to who has it. Two processes
+// that share no leases make a sweep twice: the keys of repairs differ, their
+// effect does not.
+func (r *Reconciler) held(ctx context.Context, name string, work func(context.Context)) bool {
+	made, err := lease.Hold(ctx, lease.Claim{Leases: r.cfg.Leases, Owner: r.cfg.Owner, Name: name, TTL: leaseTTL}, work)
+	if err != nil && ctx.Err() == nil {
+		r.cfg.Log.Warn("reconciliation: the lease", "error", err)
 	}
-	work()
-	if err := r.cfg.Leases.Release(context.WithoutCancel(ctx), r.cfg.Owner, got); err != nil {
-		r.cfg.Log.Warn("a lease could not be given back", "lease", name, "error", err)
-	}
-	return true
+	return made
 }
 
 // Once heals and makes every sweep now, of the named source only unless that is
@@ -91,7 +89,7 @@ func (r *Reconciler) Once(ctx context.Context, source string) Report {
 		if source != "" && c.Mapping.Source != source {
 			continue
 		}
-		made := r.held(ctx, c.name(), func() { report.Sweeps = append(report.Sweeps, r.sweep(ctx, c)) })
+		made := r.held(ctx, c.name(), func(ctx context.Context) { report.Sweeps = append(report.Sweeps, r.sweep(ctx, c)) })
 		if !made {
 			report.Sweeps = append(report.Sweeps, Sweep{
 				Source: c.Mapping.Source, Type: c.Plan.Type, StartedAt: r.cfg.Now().UTC(), Drift: []Drift{},

@@ -36,7 +36,9 @@ const (
 	maxKept = 2_000_000
 	// maxPages ends a list that leads nowhere.
 	maxPages = 100_000
-	leaseTTL = 10 * time.Minute
+	// leaseTTL is after how long another process goes on with the sweep of one
+	// that died.
+	leaseTTL = time.Minute
 )
 
 // errRests breaks a sweep off at the border of a page.

@@ -3,6 +3,7 @@ package retain
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sfbridge/bridge/event"
@@ -83,9 +84,34 @@ func (w *restoring) insert(a *archived) []salesforce.Subrequest {
 	f[event.FieldHistory] = event.AppendHistory(a.History, w.line("restored from the archive"))
 	subs := append([]salesforce.Subrequest{salesforce.InsertRow("e", salesforce.Row{Object: event.Object, Fields: f})}, a.parts("@{e.id}")...)
 	for i, stored := range a.Line.Effects {
-		x := writable(stored, event.EffectFieldQueue)
-		x[event.EffectFieldEvent] = "@{e.id}"
-		subs = append(subs, salesforce.InsertRow(fmt.Sprintf("x%d", i), salesforce.Row{Object: event.EffectObject, Fields: x}))
+		subs = append(subs, insertEffect(i, stored, "@{e.id}"))
+	}
+	return subs
+}
+
+// insertEffect puts a row back into the outbox of the event in a row.
+func insertEffect(i int, stored map[string]any, row string) salesforce.Subrequest {
+	x := writable(stored, event.EffectFieldQueue)
+	x[event.EffectFieldEvent] = row
+	return salesforce.InsertRow(fmt.Sprintf("x%d", i), salesforce.Row{Object: event.EffectObject, Fields: x})
+}
+
+// refillEffects gives effects back what was sent, answered and noted; one whose
+// row is gone is put back.
+func (a *archived) refillEffects(row *present) []salesforce.Subrequest {
+	var subs []salesforce.Subrequest
+	for i, stored := range a.Line.Effects {
+		key, _ := stored[event.EffectFieldKey].(string)
+		id, there := row.effects[key]
+		if !there {
+			subs = append(subs, insertEffect(i, stored, row.RowID))
+			continue
+		}
+		f := map[string]any{}
+		for _, name := range []string{event.EffectFieldRequest, event.EffectFieldResponse, event.EffectFieldHistory} {
+			f[name] = stored[name]
+		}
+		subs = append(subs, salesforce.UpdateRow(fmt.Sprintf("x%d", i), salesforce.Row{Object: event.EffectObject, ID: id, Fields: f}))
 	}
 	return subs
 }
@@ -101,8 +127,9 @@ func (a *archived) parts(row string) []salesforce.Subrequest {
 	return subs
 }
 
-// refill gives a row its payload, context and history back.
-func (w *restoring) refill(a *archived, row *event.Event) []salesforce.Subrequest {
+// refill gives a row its payload, context and history back, and its effects
+// theirs.
+func (w *restoring) refill(a *archived, row *present) []salesforce.Subrequest {
 	f := map[string]any{
 		event.FieldProcessedAt:      event.FormatTime(w.Now()),
 		event.FieldHistory:          event.AppendHistory(joined(a.History, row.History), w.line("payload restored from the archive")),
@@ -113,7 +140,7 @@ func (w *restoring) refill(a *archived, row *event.Event) []salesforce.Subreques
 		f[name] = a.Line.Event[name]
 	}
 	update := salesforce.UpdateRow("e", salesforce.Row{Object: event.Object, ID: row.RowID, Fields: f})
-	return append([]salesforce.Subrequest{update}, a.parts(row.RowID)...)
+	return slices.Concat([]salesforce.Subrequest{update}, a.parts(row.RowID), a.refillEffects(row))
 }
 
 // joined is the archived history with what was added since.

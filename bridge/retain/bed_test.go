@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,9 +113,33 @@ func (b *bed) effect(e *event.Event, name string, status event.EffectStatus) {
 	b.t.Helper()
 	x := &event.Effect{Key: event.EffectKey(e.ID, name, "k"), EventRow: e.RowID, Name: name, Request: `{"post":{"body":1}}`}
 	f := x.Insert()
-	f[event.EffectFieldStatus] = string(status)
+	f[event.EffectFieldStatus], f[event.EffectFieldResponseCode] = string(status), "HTTP 200"
+	f[event.EffectFieldResponse], f[event.EffectFieldHistory] = "to ada@example.com", "sent"
 	_, err := b.client.Insert(b.t.Context(), salesforce.Row{Object: event.EffectObject, Fields: f})
 	require.NoError(b.t, err)
+}
+
+// drop deletes a row of the outbox.
+func (b *bed) drop(name string) {
+	b.t.Helper()
+	id := b.all(event.EffectObject, event.EffectFieldName)[name].ID()
+	answers, err := b.client.Composite(b.t.Context(), []salesforce.Subrequest{salesforce.DeleteRows("d", []string{id}, true)}, true)
+	require.NoError(b.t, err)
+	require.True(b.t, salesforce.Committed(answers))
+}
+
+// outbox tells what the rows of the outbox hold of what was sent, by name.
+func (b *bed) outbox() map[string]string {
+	b.t.Helper()
+	told := map[string]string{}
+	for name, r := range b.all(event.EffectObject, event.EffectFieldName, event.EffectFieldStatus, event.EffectFieldRequest,
+		event.EffectFieldResponseCode, event.EffectFieldResponse, event.EffectFieldHistory) {
+		told[name] = strings.Join([]string{
+			r.String(event.EffectFieldStatus), r.String(event.EffectFieldRequest), r.String(event.EffectFieldResponseCode),
+			r.String(event.EffectFieldResponse), r.String(event.EffectFieldHistory),
+		}, "|")
+	}
+	return told
 }
 
 // all reads the rows of an object by the value of a field.

@@ -2,6 +2,7 @@ package retain
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -10,8 +11,9 @@ import (
 	"sfbridge/salesforce/soql"
 )
 
-// clear empties payload, context and history of rows. That the payload is gone
-// shows in its encoding, which is cleared with it.
+// clear empties payload, context and history of rows, and of their effects what
+// was sent, answered and noted. That the payload is gone shows in its encoding,
+// which is cleared with it.
 func (s *sweep) clear(ctx context.Context, page []*row) error {
 	rows, err := s.free(ctx, page)
 	if err != nil {
@@ -20,7 +22,7 @@ func (s *sweep) clear(ctx context.Context, page []*row) error {
 	if err := s.parts(ctx, rows); err != nil {
 		return err
 	}
-	for _, batch := range s.batches(rows, func(r *row) []string { return r.chunks }) {
+	for _, batch := range s.batches(rows, func(r *row) int { return len(r.chunks) + len(r.effects) }) {
 		if s.yields() {
 			return nil
 		}
@@ -37,15 +39,24 @@ func (s *sweep) clear(ctx context.Context, page []*row) error {
 }
 
 func (s *sweep) clearing(batch []*row) []salesforce.Subrequest {
-	var updates []salesforce.Row
+	var updates, effects []salesforce.Row
 	var chunks []string
 	for _, r := range batch {
 		updates = append(updates, s.update(r, map[string]any{
 			event.FieldPayload: nil, event.FieldEncoding: nil, event.FieldContext: nil, event.FieldHistory: nil,
 		}))
+		for _, id := range r.effects {
+			effects = append(effects, salesforce.Row{Object: event.EffectObject, ID: id, Fields: map[string]any{
+				event.EffectFieldRequest: nil, event.EffectFieldResponse: nil, event.EffectFieldHistory: nil,
+			}})
+		}
 		chunks = append(chunks, r.chunks...)
 	}
-	return append([]salesforce.Subrequest{salesforce.UpdateRows(refEvents, updates, true)}, deletes(chunks)...)
+	subs := []salesforce.Subrequest{salesforce.UpdateRows(refEvents, updates, true)}
+	for part := range slices.Chunk(effects, salesforce.MaxRows) {
+		subs = append(subs, salesforce.UpdateRows(fmt.Sprintf("f%d", len(subs)), part, true))
+	}
+	return append(subs, deletes(chunks)...)
 }
 
 // parts notes the chunk rows of large payloads.

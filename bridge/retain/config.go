@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"sfbridge/internal/lease"
 	"sfbridge/internal/pause"
 	"sfbridge/salesforce"
 )
@@ -30,6 +31,12 @@ type Config struct {
 	Every  time.Duration // between two sweeps; 1 h
 	Again  time.Duration // after a sweep that failed or yielded; 10 min
 	Settle time.Duration // from a moved horizon to the deletion; 30 s
+
+	// Leases keep the keepers of several processes off each other; nil: this
+	// process has the only one. Two that share none are slower, never wrong:
+	// each row is moved by its revision.
+	Leases lease.Leases
+	Owner  string // among the holders of leases
 
 	// Yields says that the API budget has no room for retention. nil: never.
 	Yields func() bool
@@ -72,6 +79,8 @@ func (c Config) validate() error {
 		return errors.New("retain: PayloadAfter is missing")
 	case c.RowAfter < c.PayloadAfter:
 		return errors.New("retain: RowAfter is shorter than PayloadAfter")
+	case c.Leases != nil && c.Owner == "":
+		return errors.New("retain: the owner of leases has no name")
 	}
 	return nil
 }

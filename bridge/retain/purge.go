@@ -30,7 +30,7 @@ func (s *sweep) purge(ctx context.Context, page []*row) error {
 	if err != nil {
 		return err
 	}
-	for _, batch := range s.batches(rows, func(r *row) []string { return r.effects }) {
+	for _, batch := range s.batches(rows, func(r *row) int { return len(r.effects) }) {
 		if s.yields() {
 			return nil
 		}
@@ -48,12 +48,12 @@ func (s *sweep) purge(ctx context.Context, page []*row) error {
 
 // batches cuts rows so that what hangs on them fits into the transaction. A row
 // on which more hangs than that is left to a person.
-func (s *sweep) batches(rows []*row, side func(*row) []string) [][]*row {
+func (s *sweep) batches(rows []*row, side func(*row) int) [][]*row {
 	var out [][]*row
 	var batch []*row
 	n := 0
 	for _, r := range rows {
-		more := len(side(r))
+		more := side(r)
 		if more > sideRows {
 			s.report.Held++
 			s.cfg.Log.Warn("retention leaves an event alone: too many rows hang on it", "event", r.ID, "rows", more)

@@ -10,7 +10,6 @@ import (
 
 	"sfbridge/bridge/event"
 	"sfbridge/salesforce"
-	"sfbridge/salesforce/soql"
 )
 
 // Source is what restoring needs of the Salesforce client.
@@ -209,14 +208,14 @@ func (w *restoring) nodes() int {
 func (w *restoring) send(ctx context.Context) error {
 	batch := w.batch
 	w.batch, w.bytes = nil, 0
-	present, err := w.present(ctx, batch)
+	there, err := w.present(ctx, batch)
 	if err != nil {
 		return err
 	}
 	var graphs []salesforce.Graph
 	var sent []*archived
 	for _, a := range batch {
-		row := present[a.ID]
+		row := there[a.ID]
 		switch {
 		case row != nil && (!row.Cleared() || !a.full()):
 			w.report.Exists++
@@ -227,7 +226,7 @@ func (w *restoring) send(ctx context.Context) error {
 		}
 	}
 	if len(graphs) > 0 && !w.DryRun {
-		if err := w.commit(ctx, graphs, sent, present); err != nil {
+		if err := w.commit(ctx, graphs, sent, there); err != nil {
 			return err
 		}
 	}
@@ -237,7 +236,7 @@ func (w *restoring) send(ctx context.Context) error {
 	return nil
 }
 
-func (w *restoring) commit(ctx context.Context, graphs []salesforce.Graph, sent []*archived, present map[string]*event.Event) error {
+func (w *restoring) commit(ctx context.Context, graphs []salesforce.Graph, sent []*archived, there map[string]*present) error {
 	answers, err := w.Org.Graph(ctx, graphs)
 	if err != nil {
 		return fmt.Errorf("restoring %d events (start it again to go on): %w", len(sent), err)
@@ -252,7 +251,7 @@ func (w *restoring) commit(ctx context.Context, graphs []salesforce.Graph, sent 
 			}
 			w.refuse(a.ID, why)
 			continue
-		case present[a.ID] != nil:
+		case there[a.ID] != nil:
 			w.report.Refilled++
 		default:
 			w.report.Restored++
@@ -260,32 +259,4 @@ func (w *restoring) commit(ctx context.Context, graphs []salesforce.Graph, sent 
 		w.Log.Info("event restored from the archive", "event", a.ID, "by", w.Who)
 	}
 	return nil
-}
-
-// present reads the rows that are in the org.
-func (w *restoring) present(ctx context.Context, batch []*archived) (map[string]*event.Event, error) {
-	found := map[string]*event.Event{}
-	if len(batch) == 0 {
-		return found, nil
-	}
-	keys := make([]string, len(batch))
-	for i, a := range batch {
-		keys[i] = a.ID
-	}
-	text, err := soql.Select(append(event.KeyFields(), event.FieldHistory)...).From(event.Object).Where(soql.In(event.FieldID, keys)).Build()
-	if err != nil {
-		return nil, err
-	}
-	records, err := w.Org.Query(ctx, text)
-	if err != nil {
-		return nil, fmt.Errorf("looking for rows to restore: %w", err)
-	}
-	for _, rec := range records {
-		e, err := event.FromRecord(rec)
-		if err != nil {
-			return nil, err
-		}
-		found[e.ID] = e
-	}
-	return found, nil
 }

@@ -81,8 +81,12 @@ func TestRestoreOfDeletedRows(t *testing.T) {
 func TestRestoreOfClearedPayloads(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	b.stage(ev(1, 40, nil), ev(2, 40, func(e *event.Event) { e.Payload = large }))
+	one := ev(1, 40, nil)
+	b.stage(one, ev(2, 40, func(e *event.Event) { e.Payload = large }))
+	b.effect(one, "receipt", event.EffectDone)
+	b.effect(one, "gone", event.EffectDone)
 	require.Equal(t, retain.Report{Cleared: 2, Archived: 2}, b.sweep())
+	b.drop("gone")
 	require.Empty(t, b.all(event.ChunkObject, "Name"))
 	report, err := b.restore(nil)
 	require.NoError(t, err)
@@ -92,6 +96,8 @@ func TestRestoreOfClearedPayloads(t *testing.T) {
 	assert.Equal(t, `{"header.x":"1"}`, string(e.Context))
 	assert.Contains(t, e.History, "staged\n")
 	assert.Contains(t, e.History, "payload restored from the archive")
+	const sent = `Done|{"post":{"body":1}}|HTTP 200|to ada@example.com|sent`
+	assert.Equal(t, map[string]string{"receipt": sent, "gone": sent}, b.outbox())
 	assert.Equal(t, event.Chunked, b.events()["shop:2"].Encoding)
 	assert.Len(t, b.all(event.ChunkObject, "Name"), 2)
 }

@@ -15,6 +15,7 @@ import (
 
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/retain"
+	"sfbridge/bridge/store"
 	"sfbridge/salesforce"
 )
 
@@ -40,6 +41,25 @@ func TestTwoSteps(t *testing.T) {
 	assert.Equal(t, cleared.Hash, e.Hash, "duplicates are still told")
 	assert.Empty(t, b.all(event.EffectObject, event.EffectFieldKey), "effects go with their event")
 	assert.Equal(t, retain.Report{}, b.sweep(), "nothing is left to do")
+}
+
+// What was sent and answered holds what the payload held, so it goes with it.
+func TestEffectsAreClearedWithTheirEvent(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	young, cleared, discarded := ev(1, 29, nil), ev(2, 31, nil), ev(3, 31, ended(event.Discarded))
+	b.stage(young, cleared, discarded)
+	b.effect(young, "young", event.EffectDone)
+	for n := range 250 {
+		b.effect(cleared, fmt.Sprintf("receipt-%d", n), event.EffectDone)
+	}
+	b.effect(discarded, "failed", event.EffectReview)
+	assert.Equal(t, retain.Report{Cleared: 2, Archived: 2}, b.sweep())
+	left := b.outbox()
+	assert.Len(t, left, 252)
+	assert.Equal(t, `Done|{"post":{"body":1}}|HTTP 200|to ada@example.com|sent`, left["young"])
+	assert.Equal(t, "Done||HTTP 200||", left["receipt-249"], "how it ended stays")
+	assert.Equal(t, "Review||HTTP 200||", left["failed"])
 }
 
 func TestWhatIsLeftAlone(t *testing.T) {
@@ -295,6 +315,7 @@ func TestNewChecks(t *testing.T) {
 		"client":       {},
 		"PayloadAfter": {Org: b.client},
 		"shorter":      {Org: b.client, PayloadAfter: 2, RowAfter: 1},
+		"owner":        {Org: b.client, PayloadAfter: 1, RowAfter: 1, Leases: store.NewMemoryLeases(nil)},
 	} {
 		_, err := retain.New(c)
 		assert.ErrorContains(t, err, says, fmt.Sprint(says))

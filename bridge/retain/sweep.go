@@ -2,10 +2,12 @@ package retain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"sfbridge/bridge/event"
+	"sfbridge/internal/lease"
 	"sfbridge/salesforce/soql"
 )
 
@@ -15,6 +17,12 @@ const (
 	pageRows  = 2000
 	askRows   = 1000
 	batchRows = 200
+)
+
+// leaseTTL is after how long another keeper goes on where one died.
+const (
+	leaseName = "retain"
+	leaseTTL  = time.Minute
 )
 
 // Report counts what a sweep did.
@@ -30,12 +38,12 @@ type Report struct {
 // Run sweeps from time to time until ctx ends.
 func (k *Keeper) Run(ctx context.Context) error {
 	for {
-		report, err := k.Sweep(ctx)
+		report, made, err := k.turn(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
 		rest := k.cfg.Every
-		if err != nil || report.Yielded {
+		if err != nil || report.Yielded || !made {
 			rest = k.cfg.Again
 		}
 		k.tell(report, err)
@@ -43,6 +51,18 @@ func (k *Keeper) Run(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// turn sweeps unless the keeper of another process is at it.
+func (k *Keeper) turn(ctx context.Context) (report Report, made bool, err error) {
+	if k.cfg.Leases == nil {
+		report, err = k.Sweep(ctx)
+		return report, true, err
+	}
+	claim := lease.Claim{Leases: k.cfg.Leases, Owner: k.cfg.Owner, Name: leaseName, TTL: leaseTTL}
+	var failed error
+	made, err = lease.Hold(ctx, claim, func(ctx context.Context) { report, failed = k.Sweep(ctx) })
+	return report, made, errors.Join(failed, err)
 }
 
 func (k *Keeper) tell(r Report, err error) {
