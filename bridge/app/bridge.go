@@ -49,6 +49,7 @@ type Bridge struct {
 	store   *store.Store
 	redis   *store.Redis // nil: this process shares nothing
 	calls   *sharedUsage // nil: likewise
+	others  *others      // nil: likewise
 	stager  *stage.Stager
 	spool   *spooler
 	poller  *poll.Poller
@@ -159,14 +160,14 @@ func (b *Bridge) connect() error {
 
 // join makes the parts of the configured roles.
 func (b *Bridge) join() error {
-	b.shareUsage()
+	b.shareWork()
 	var err error
 	if b.opts.has(Receive) {
 		r := b.cfg.Receiver
 		b.stager = stage.New(stage.Config{
 			Salesforce: b.org, Batch: r.Batch, Calls: r.Calls, Linger: r.Linger,
 			Shared: b.confirmed(), Now: b.now, MayCount: func() bool { return !b.yields(event.CountWork) },
-			Staged: b.wake, Observe: b.metrics.Staged, Log: b.log,
+			Staged: b.staged, Observe: b.metrics.Staged, Log: b.log,
 		})
 		if err = b.openSpool(); err != nil {
 			return err
@@ -247,12 +248,6 @@ func (b *Bridge) Reload() error {
 	b.sources.Store(loaded)
 	b.memory.Divide(loaded.receiver)
 	return nil
-}
-
-func (b *Bridge) wake(rows int) {
-	if b.poller != nil {
-		b.poller.Wake(rows)
-	}
 }
 
 func (b *Bridge) yields(w event.Work) bool {

@@ -119,9 +119,3 @@ func (b *Bridge) newEffects() (*effect.Worker, error) {
 		Usage: b.usage, Now: b.now,
 	})
 }
-
-func (b *Bridge) wakeEffects(rows int) {
-	if b.effects != nil {
-		b.effects.Wake(rows)
-	}
-}

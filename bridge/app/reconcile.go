@@ -56,7 +56,7 @@ func (b *Bridge) comparisons() []reconcile.Comparison {
 func (b *Bridge) stageRepairs(ctx context.Context, events []*event.Event) []error {
 	stager := b.stager
 	if stager == nil {
-		stager = stage.New(stage.Config{Salesforce: b.org, Shared: b.confirmed(), Staged: b.wake, Observe: b.metrics.Staged, Log: b.log})
+		stager = stage.New(stage.Config{Salesforce: b.org, Shared: b.confirmed(), Staged: b.staged, Observe: b.metrics.Staged, Log: b.log})
 		defer func() {
 			if err := stager.Close(context.WithoutCancel(ctx)); err != nil {
 				b.log.Warn("staging repairs was cut off", "error", err)

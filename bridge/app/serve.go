@@ -67,6 +67,9 @@ func (b *Bridge) Run(ctx context.Context) error {
 		return b.shut(admin)
 	})
 	err := g.Wait()
+	if b.others != nil {
+		b.others.flush(context.WithoutCancel(ctx)) // what was staged last
+	}
 	err = errors.Join(err, b.closeShared())
 	if b.store != nil {
 		err = errors.Join(err, b.store.Close())
@@ -90,6 +93,9 @@ func (b *Bridge) work(ctx context.Context) error {
 	}
 	if b.calls != nil {
 		g.Go(func() error { return b.calls.Run(ctx) })
+	}
+	if b.others != nil {
+		g.Go(func() error { return b.others.Run(ctx) })
 	}
 	if b.effects != nil {
 		g.Go(func() error { return b.effects.Run(ctx) })

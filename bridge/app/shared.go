@@ -24,11 +24,24 @@ func (b *Bridge) openShared() (err error) {
 	return err
 }
 
-// shareUsage shares the org's daily count of API calls.
-func (b *Bridge) shareUsage() {
-	if b.redis != nil {
-		b.calls = &sharedUsage{own: b.login.Client.Usage, board: store.NewBoard(b.redis), log: b.log}
+// shareWork lets processes tell each other of the org's daily calls and of rows
+// that are due.
+func (b *Bridge) shareWork() {
+	if b.redis == nil {
+		return
 	}
+	b.calls = &sharedUsage{own: b.login.Client.Usage, board: store.NewBoard(b.redis), log: b.log}
+	b.others = newOthers(othersConfig{
+		bell: store.NewBell(b.redis, b.orgTag()), name: owner(), log: b.log, every: tellEvery,
+		poll: b.wakeHeld, effects: b.wakeEffectsHere,
+	})
+}
+
+// orgTag tells this org and login from others that share a server.
+func (b *Bridge) orgTag() string {
+	s := b.cfg.Salesforce
+	sum := sha256.Sum256([]byte(strings.Join([]string{s.LoginURL, s.Auth.ClientID, s.Auth.Username, s.Auth.InstanceURL}, "\n")))
+	return hex.EncodeToString(sum[:4])
 }
 
 // confirmed is where processes tell each other which events are durable; nil:
@@ -37,9 +50,7 @@ func (b *Bridge) confirmed() stage.Shared {
 	if b.redis == nil {
 		return nil
 	}
-	s := b.cfg.Salesforce
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.LoginURL, s.Auth.ClientID, s.Auth.Username, s.Auth.InstanceURL}, "\n")))
-	return store.NewCache(b.redis, "seen:"+hex.EncodeToString(sum[:4]))
+	return store.NewCache(b.redis, "seen:"+b.orgTag())
 }
 
 // sharedLogin is where processes leave their session for each other; nil:

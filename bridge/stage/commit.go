@@ -31,21 +31,21 @@ func (s *Stager) commit(ctx context.Context, batch []*entry) {
 		s.settle(e, Answer{EventID: e.event.ID, Err: unavailable("Salesforce did not take the event", last)}, known{})
 	}
 	failpoint.Hit(failpoint.StageSettled)
-	if open := due(batch); open > 0 {
+	if open := due(batch); len(open) > 0 {
 		s.cfg.Staged(open)
 	}
 }
 
 // due counts the rows of a settled batch that are new and that a processor has
-// to work on.
-func due(batch []*entry) int {
-	n := 0
+// to work on, by home queue.
+func due(batch []*entry) map[string]int {
+	open := map[string]int{}
 	for _, e := range batch {
 		if e.accepted && e.event.Open() {
-			n++
+			open[e.event.HomeQueue]++
 		}
 	}
-	return n
+	return open
 }
 
 // send makes one call and settles what is decided by it. It returns the entries

@@ -42,8 +42,8 @@ type Config struct {
 	// counts. nil: always.
 	MayCount func() bool
 	// Staged is told how many rows became durable that a processor has to work
-	// on. nil: nobody.
-	Staged func(rows int)
+	// on, by home queue. nil: nobody.
+	Staged func(rows map[string]int)
 	// Observe is told of every staging call: its rows and how long it took.
 	Observe func(rows int, took time.Duration)
 
@@ -77,7 +77,7 @@ func (c Config) withDefaults() Config {
 		c.MayCount = func() bool { return true }
 	}
 	if c.Staged == nil {
-		c.Staged = func(int) {}
+		c.Staged = func(map[string]int) {}
 	}
 	if c.Observe == nil {
 		c.Observe = func(int, time.Duration) {}

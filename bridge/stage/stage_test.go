@@ -171,7 +171,13 @@ func TestALostReplyIsSentAgainAndItsOwnRowsAreNoDuplicates(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				woken := 0
-				org, s := setup(t, func(c *Config) { c.Staged = func(n int) { woken += n } })
+				org, s := setup(t, func(c *Config) {
+					c.Staged = func(rows map[string]int) {
+						for _, n := range rows {
+							woken += n
+						}
+					}
+				})
 				lose(org, func(call int, _ []salesforce.Row) error {
 					if call == 0 {
 						return unknownOutcome()
