@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"sfbridge/bridge/event"
 	"sfbridge/internal/pause"
@@ -23,35 +24,35 @@ func (w *world) measureBaseline(ctx context.Context, r *Report) error {
 		return err
 	}
 	defer client.CloseIdle()
+	begin := w.read()
 	working, stop := context.WithCancel(ctx)
-	defer stop()
-	var next, done atomic.Int64
-	var mu sync.Mutex
-	var problems []error
-	var wg sync.WaitGroup
-	for range w.cfg.Workers {
-		wg.Go(func() {
-			for working.Err() == nil {
-				if err := carry(ctx, client, int(next.Add(1))); err != nil {
-					mu.Lock()
-					problems = append(problems, err)
-					mu.Unlock()
-					stop()
-					return
+	var done atomic.Int64
+	var workers errgroup.Group
+	for n := range w.cfg.Workers {
+		workers.Go(func() error {
+			defer stop()
+			for ; working.Err() == nil; n += w.cfg.Workers {
+				if err := carry(ctx, client, n); err != nil {
+					return err
 				}
 				done.Add(1)
 			}
+			return nil
 		})
 	}
 	if pause.For(working, w.cfg.WarmUp) == nil {
 		before, begun := w.read(), done.Load()
 		_ = pause.For(working, w.cfg.Window)
+		_ = wait(working, 10*time.Millisecond, func() (bool, error) { return done.Load() > begun, nil })
 		r.Baseline = Row{Name: "one call after the other, three an event", Throughput: throughput(int(done.Load()-begun), before, w.read())}
-		r.Table = append(r.Table, r.Baseline)
 	}
 	stop()
-	wg.Wait()
-	return errors.Join(append(problems, ctx.Err())...)
+	if err := errors.Join(workers.Wait(), ctx.Err()); err != nil {
+		return err
+	}
+	r.Baseline.of(throughput(int(done.Load()), begin, w.read()))
+	r.Table = append(r.Table, r.Baseline)
+	return nil
 }
 
 // client is the product's own, on the session that the org gave.

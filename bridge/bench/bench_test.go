@@ -60,7 +60,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 	assert.Zero(t, r.Lost, "every accepted event is a record")
 	assert.Zero(t, r.Effects.Lost, "and has its effect")
 	assert.GreaterOrEqual(t, r.Effects.Requests, r.Effects.Events)
-	assert.InDelta(t, 3, r.Baseline.CallsPerEvent, 0.5)
+	assert.InDelta(t, 3, r.Baseline.CallsPerEvent, 1e-9)
 	assert.Greater(t, r.CallsRatio, 1.0)
 	assert.Positive(t, r.Receive.P50)
 	assert.GreaterOrEqual(t, r.Receive.P99, r.Receive.P50)

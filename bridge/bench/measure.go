@@ -44,7 +44,7 @@ func (w *world) recorded(ctx context.Context, name string, f fleet, c *crowd) (R
 		return Row{}, err
 	}
 	c.record()
-	if err := c.endOr(ctx, w.cfg.Window); err != nil {
+	if err := c.endOr(ctx, w.cfg.Window, func() bool { return c.answered() > 0 }); err != nil {
 		return Row{}, err
 	}
 	waits := c.recorded()
@@ -131,8 +131,7 @@ func (w *world) business(ctx context.Context, y way) (got Row, lost int, err err
 	wg.Wait()
 	if err == nil {
 		lost, err = w.settle(ctx, y, int(crowd.accepted.Load()))
-		whole := throughput(int(crowd.accepted.Load()), begin, w.read())
-		got.APICalls, got.CallsPerEvent, got.Operations = whole.APICalls, whole.CallsPerEvent, whole.Operations
+		got.of(throughput(int(crowd.accepted.Load()), begin, w.read()))
 	}
 	return got, lost, err
 }
@@ -144,7 +143,7 @@ func (w *world) carried(ctx context.Context, y way, c *crowd) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	if err := c.endOr(ctx, w.cfg.Window); err != nil {
+	if err := c.endOr(ctx, w.cfg.Window, func() bool { return y.ended() > from }); err != nil {
 		return Row{}, err
 	}
 	to := y.ended()

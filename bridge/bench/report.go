@@ -31,6 +31,12 @@ func throughput(events int, from, to reading) Throughput {
 	return t
 }
 
+// of takes the calls from the whole of a measurement: a call in its window may
+// serve an event outside it.
+func (t *Throughput) of(whole Throughput) {
+	t.APICalls, t.CallsPerEvent, t.Operations = whole.APICalls, whole.CallsPerEvent, whole.Operations
+}
+
 // Latency is how long senders waited for their answers, in milliseconds.
 type Latency struct {
 	P50 float64 `json:"p50_ms"`
