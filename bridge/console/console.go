@@ -19,6 +19,7 @@ import (
 // Desk is what operators do with rows.
 type Desk interface {
 	Page(ctx context.Context, f operate.Filter, from operate.Cursor) ([]*event.Event, operate.Cursor, error)
+	Groups(ctx context.Context, f operate.Filter) ([]operate.Group, error)
 	Show(ctx context.Context, id string) (operate.Story, error)
 	Effects(ctx context.Context, f operate.EffectFilter) ([]operate.StoredEffect, error)
 	Replay(ctx context.Context, o operate.Order) (operate.Report, error)
@@ -123,6 +124,7 @@ func (a *api) routes() *gin.Engine {
 	v1 := routes.Group("/admin/v1")
 	v1.GET("/openapi.yaml", func(c *gin.Context) { c.Data(http.StatusOK, "application/yaml", openAPI) })
 	v1.GET("/events", a.events)
+	v1.GET("/groups", a.groups)
 	v1.GET("/events/:id", a.event)
 	v1.GET("/events/:id/history", a.history)
 	v1.POST("/events/:id/replay", a.one(replay))

@@ -29,6 +29,8 @@ var noon = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 // desk is a desk whose answers the test decides; it notes what it was asked.
 type desk struct {
 	events  []*event.Event
+	groups  []operate.Group
+	grouped operate.Filter
 	story   operate.Story
 	report  operate.Report
 	err     error
@@ -42,6 +44,11 @@ type desk struct {
 func (d *desk) Page(_ context.Context, f operate.Filter, _ operate.Cursor) ([]*event.Event, operate.Cursor, error) {
 	d.page = f
 	return d.events, operate.Cursor{}, d.err
+}
+
+func (d *desk) Groups(_ context.Context, f operate.Filter) ([]operate.Group, error) {
+	d.grouped = f
+	return d.groups, d.err
 }
 
 func (d *desk) Show(_ context.Context, id string) (operate.Story, error) {
@@ -99,8 +106,13 @@ type bench struct {
 
 func newBench(t *testing.T, change func(*console.Config)) *bench {
 	t.Helper()
-	b := &bench{t: t, log: &bytes.Buffer{}, desk: &desk{events: []*event.Event{stored()}, report: done()}}
-	b.desk.story = operate.Story{Event: stored(), Conflicts: []*event.Event{stored()}, Effects: []*event.Effect{effect()}}
+	oldest := noon
+	b := &bench{t: t, log: &bytes.Buffer{}, desk: &desk{events: []*event.Event{stored()}, report: done(), groups: []operate.Group{
+		{Status: event.Review, Source: "shop", Type: "charge.updated", Code: event.CodeField, Events: 2, Oldest: &oldest}}}}
+	b.desk.story = operate.Story{
+		Event: stored(), Conflicts: []*event.Event{stored()}, Effects: []*event.Effect{effect()}, Original: stored(),
+		Changes: []operate.Change{{Path: "$.a", Kind: "changed", From: json.Number("1.10"), To: "x"}},
+	}
 	cfg := console.Config{
 		Desk: b.desk, Token: token, Stats: view(map[string]any{"bridge_due_events": 3}), Drift: view([]any{}),
 		Sources: view([]any{map[string]any{"source": "shop", "provider": "generic", "url": "x", "processor": "bridge"}}),
@@ -216,6 +228,10 @@ func TestEventsAreChosenByTheQuery(t *testing.T) {
 		assert.Equal(t, 400, r.status, query)
 		assert.Equal(t, "bad_request", r.problem(t))
 	}
+	require.Equal(t, 200, b.do("GET", "/admin/v1/groups?status=review&code=FIELD&source=shop", "").status)
+	assert.Equal(t, operate.Filter{Source: "shop", Code: "FIELD", Status: []event.Status{event.Review}}, b.desk.grouped)
+	assert.Equal(t, 400, b.do("GET", "/admin/v1/groups?limit=1", "").status, "groups are told whole")
+	assert.Equal(t, 400, b.do("GET", "/admin/v1/groups?status=over", "").status)
 	b.do("GET", "/admin/v1/effects?event=shop:1&name=mail&status=done&limit=3", "")
 	assert.Equal(t, operate.EffectFilter{Event: "shop:1", Name: "mail", Status: []event.EffectStatus{event.EffectDone}, Limit: 3}, b.desk.effect)
 	assert.Equal(t, 400, b.do("GET", "/admin/v1/effects?status=over", "").status)
@@ -235,6 +251,21 @@ func TestIdsWithAnythingInThem(t *testing.T) {
 	assert.Equal(t, 404, b.do("GET", "/admin/v1/events/shop:other", "").status)
 	b.do("POST", "/admin/v1/events/shop:conflict%23conflict:00/discard", `{"reason":"r"}`)
 	assert.Equal(t, []string{"shop:conflict#conflict:00"}, b.desk.discard.Filter.IDs)
+}
+
+func TestBothVersionsOfAConflict(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.desk.story.Original.ID, b.desk.story.Original.Payload = "shop:first", []byte(`{"a":1.1000}`)
+	r := b.do("GET", "/admin/v1/events/shop:order%2F1%20+2%25", "")
+	require.Equal(t, 200, r.status, r.body)
+	assert.Contains(t, r.body, `"changes":[{"path":"$.a","kind":"changed","from":1.10,"to":"x"}]`)
+	assert.Contains(t, r.body, `"original":{"event_id":"shop:first",`)
+	assert.Contains(t, r.body, `"payload":{"a":1.1000}`)
+	b.desk.story.Changes = nil
+	assert.Contains(t, b.do("GET", "/admin/v1/events/shop:order%2F1%20+2%25", "").body, `"changes":null`, "one of the two was cleared")
+	b.desk.story.Original = nil
+	assert.Contains(t, b.do("GET", "/admin/v1/events/shop:order%2F1%20+2%25", "").body, `"original":null,"changes":null`)
 }
 
 func TestActionsCarryOutWhatTheBodySays(t *testing.T) {

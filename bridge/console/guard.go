@@ -16,6 +16,7 @@ func (a *api) authorize(c *gin.Context) {
 	digest := sha256.Sum256([]byte(given))
 	known := subtle.ConstantTimeCompare(digest[:], a.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 	c.Header("Cache-Control", "no-store")
+	c.Header("X-Content-Type-Options", "nosniff")
 	switch {
 	case !known && !a.misses.Allow():
 		refuse(c, tooMany())

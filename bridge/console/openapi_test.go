@@ -83,6 +83,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	asked := map[string]bool{}
 	for _, c := range []struct{ method, path, target, body string }{
 		{"GET", "/admin/v1/events", "/admin/v1/events?limit=1", ""},
+		{"GET", "/admin/v1/groups", "/admin/v1/groups", ""},
 		{"GET", "/admin/v1/events/{id}", id, ""},
 		{"GET", "/admin/v1/events/{id}/history", id + "/history", ""},
 		{"POST", "/admin/v1/events/{id}/replay", id + "/replay", `{"force":true}`},
@@ -127,7 +128,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 func TestEveryParameterIsTaken(t *testing.T) {
 	t.Parallel()
 	doc := document(t)
-	for _, path := range []string{"/admin/v1/events", "/admin/v1/effects"} {
+	for _, path := range []string{"/admin/v1/events", "/admin/v1/groups", "/admin/v1/effects"} {
 		for _, p := range operation(t, doc, "GET", path)["parameters"].([]any) {
 			name := p.(map[string]any)["name"].(string)
 			r := newBench(t, nil).do("GET", path+"?"+name+"=?", "")

@@ -98,17 +98,28 @@ func (q *query) time(name string) time.Time {
 	return t
 }
 
-func (a *api) events(c *gin.Context) {
-	q := newQuery(c, "source", "type", "object", "status", "code", "since", "until", "limit", "cursor")
+// filterNames are the parameters that choose events.
+func filterNames(more ...string) []string {
+	return append([]string{"source", "type", "object", "status", "code", "since", "until"}, more...)
+}
+
+func (q *query) filter() operate.Filter {
 	f := operate.Filter{
 		Source: q.text("source"), Type: q.text("type"), ObjectID: q.text("object"), Code: q.text("code"),
-		Since: q.time("since"), Until: q.time("until"), Limit: q.number("limit"),
+		Since: q.time("since"), Until: q.time("until"),
 	}
-	var err error
-	if f.Status, err = statuses(q.list("status")); err != nil {
-		refuse(c, err)
-		return
+	status, err := statuses(q.list("status"))
+	if q.err == nil {
+		q.err = err
 	}
+	f.Status = status
+	return f
+}
+
+func (a *api) events(c *gin.Context) {
+	q := newQuery(c, filterNames("limit", "cursor")...)
+	f := q.filter()
+	f.Limit = q.number("limit")
 	from, err := operate.ParseCursor(q.text("cursor"))
 	if q.err != nil || err != nil {
 		refuse(c, firstError(q.err, err))
@@ -122,6 +133,23 @@ func (a *api) events(c *gin.Context) {
 		return
 	}
 	c.JSON(http.StatusOK, eventPage{Events: eventViews(list), Next: orNull(next.String())})
+}
+
+func (a *api) groups(c *gin.Context) {
+	q := newQuery(c, filterNames()...)
+	f := q.filter()
+	if q.err != nil {
+		refuse(c, q.err)
+		return
+	}
+	ctx, cancel := a.reading(c)
+	defer cancel()
+	groups, err := a.cfg.Desk.Groups(ctx, f)
+	if err != nil {
+		refuse(c, err)
+		return
+	}
+	c.JSON(http.StatusOK, gin.H{"groups": groups})
 }
 
 func statuses(names []string) ([]event.Status, error) {

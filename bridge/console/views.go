@@ -35,6 +35,7 @@ type eventView struct {
 	ReceivedAt     *time.Time `json:"received_at"`
 	ProcessedAt    *time.Time `json:"processed_at"`
 	NextAttemptAt  *time.Time `json:"next_attempt_at"`
+	LastDuplicate  *time.Time `json:"last_duplicate_at"`
 	MappingVersion *string    `json:"mapping_version"`
 	TargetObject   *string    `json:"target_object"`
 	TargetID       *string    `json:"target_id"`
@@ -49,6 +50,16 @@ type eventStory struct {
 	History   []string     `json:"history"`
 	Conflicts []eventView  `json:"conflicts"`
 	Effects   []effectView `json:"effects"`
+	// Original and Changes are those of a conflict row.
+	Original *originalView    `json:"original"`
+	Changes  []operate.Change `json:"changes"`
+}
+
+// originalView is the event that a conflict row conflicts with: the other
+// version.
+type originalView struct {
+	eventView
+	Payload any `json:"payload"`
 }
 
 type historyView struct {
@@ -89,6 +100,7 @@ func viewOf(e *event.Event) eventView {
 		Trust: orNull(string(e.Trust)), Status: string(e.Status), Outcome: orNull(string(e.Outcome)),
 		Attempts: e.Attempts, Replays: e.ReplayCount, Duplicates: e.DuplicateCount,
 		ReceivedAt: timeOrNull(e.ReceivedAt), ProcessedAt: timeOrNull(e.ProcessedAt), NextAttemptAt: timeOrNull(e.NextAttempt),
+		LastDuplicate:  timeOrNull(e.LastDuplicateAt),
 		MappingVersion: orNull(e.MappingVersion), TargetObject: orNull(e.TargetObject), TargetID: orNull(e.TargetID),
 		ErrorCode: orNull(e.ErrorCode), Error: orNull(e.Error),
 	}
@@ -109,6 +121,10 @@ func storyView(s operate.Story) eventStory {
 	}
 	for i, e := range s.Effects {
 		story.Effects[i] = effectOf(e, s.Event.ID)
+	}
+	if s.Original != nil {
+		story.Original = &originalView{viewOf(s.Original), asJSON(s.Original.Payload)}
+		story.Changes = s.Changes
 	}
 	return story
 }
