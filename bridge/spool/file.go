@@ -13,6 +13,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"sfbridge/bridge/store"
 	"sfbridge/internal/failpoint"
 )
 
@@ -45,6 +46,7 @@ type FileConfig struct {
 // answered; appends that come together share one transaction.
 type File struct {
 	db    *bbolt.DB
+	slots store.Slots
 	now   func() time.Time
 	group *group
 

@@ -6,20 +6,17 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
+
+	"sfbridge/bridge/store"
 )
 
-const (
-	// maxProcesses bounds the spool files of one directory.
-	maxProcesses = 64
-	// lockWait is below bbolt's own retry pause, so that a lock is tried once.
-	lockWait = time.Millisecond
-)
+func slots(dir string) store.Slots { return store.Slots{Dir: dir, Kind: "spool", Open: openDB} }
+
+// FileInUse says whether a living process holds a spool file of the directory.
+func FileInUse(dir string) (bool, error) { return slots(dir).InUse() }
 
 // OpenFile takes the first spool file of the directory that no living process
 // holds (spool-01.db, ...), and takes over what dead processes left in the
@@ -28,17 +25,15 @@ func OpenFile(c FileConfig) (*File, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the store directory: %w", err)
-	}
-	db, slot, err := openFree(c.Dir)
+	slots := slots(c.Dir)
+	db, err := slots.Take()
 	if err != nil {
 		return nil, err
 	}
-	f := &File{db: db, now: c.Now, depth: map[string]int{}}
+	f := &File{db: db, slots: slots, now: c.Now, depth: map[string]int{}}
 	err = f.tally()
 	if err == nil {
-		err = f.adoptAll(c.Dir, slot)
+		err = slots.Adopt(db.Path(), f.adopt)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -47,26 +42,11 @@ func OpenFile(c FileConfig) (*File, error) {
 	return f, nil
 }
 
-func slotFile(dir string, slot int) string {
-	return filepath.Join(dir, fmt.Sprintf("spool-%02d.db", slot))
-}
-
-func openFree(dir string) (*bbolt.DB, int, error) {
-	for slot := 1; slot <= maxProcesses; slot++ {
-		db, err := openDB(slotFile(dir, slot))
-		if errors.Is(err, bolterrors.ErrTimeout) {
-			continue
-		}
-		return db, slot, err
-	}
-	return nil, 0, errors.New("every spool file of the store directory is in use: give this process a store.dir of its own")
-}
-
 // openDB opens a spool file. The list of free pages is made when a file is
 // opened and not written with every commit: after a long outage it is long.
 func openDB(file string) (*bbolt.DB, error) {
 	db, err := bbolt.Open(file, 0o600, &bbolt.Options{
-		Timeout: lockWait, FreelistType: bbolt.FreelistMapType, NoFreelistSync: true,
+		Timeout: store.LockWait, FreelistType: bbolt.FreelistMapType, NoFreelistSync: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("opening the spool file %s: %w", file, err)
@@ -109,48 +89,13 @@ func split(k []byte) (queue string, stamp uint64, err error) {
 	return string(name), binary.BigEndian.Uint64(rest), nil
 }
 
-// adoptAll takes over the files of dead processes.
-func (f *File) adoptAll(dir string, own int) error {
-	for slot := 1; slot <= maxProcesses; slot++ {
-		file := slotFile(dir, slot)
-		if slot == own {
-			continue
-		}
-		if _, err := os.Stat(file); err != nil {
-			if errors.Is(err, os.ErrNotExist) {
-				continue
-			}
-			return fmt.Errorf("looking for spool files of other processes: %w", err)
-		}
-		if err := f.adoptFile(file); err != nil {
-			return fmt.Errorf("taking over %s: %w", file, err)
-		}
-	}
-	return nil
-}
-
 // Adopt takes over what a process that died meanwhile left behind. The Drain
 // calls it from time to time.
-func (f *File) Adopt(context.Context) error {
-	dir, name := filepath.Split(f.db.Path())
-	var own int
-	if _, err := fmt.Sscanf(name, "spool-%d.db", &own); err != nil {
-		return fmt.Errorf("naming the spool file: %w", err)
-	}
-	return f.adoptAll(dir, own)
-}
+func (f *File) Adopt(context.Context) error { return f.slots.Adopt(f.db.Path(), f.adopt) }
 
-// adoptFile copies first and empties then: after a crash between the two an
-// entry is there twice, which the unique event id sorts out; none is lost.
-func (f *File) adoptFile(file string) (err error) {
-	db, err := openDB(file)
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil // its process lives
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+// adopt copies first and empties then: after a crash between the two an entry is
+// there twice, which the unique event id sorts out; none is lost.
+func (f *File) adopt(db *bbolt.DB) error {
 	for {
 		n, err := f.adoptPart(db)
 		if err != nil || n == 0 {

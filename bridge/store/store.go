@@ -4,23 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"time"
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 )
-
-const (
-	// maxProcesses bounds the journal files of one directory.
-	maxProcesses = 64
-	// lockWait is below bbolt's own retry pause, so that a lock is tried once.
-	lockWait = time.Millisecond
-)
-
-// ErrCrowded says that every journal file of the directory is held by a living
-// process.
-var ErrCrowded = errors.New("every journal of the store directory is in use: give this process a store.dir of its own")
 
 // Config is where a store lives.
 type Config struct {
@@ -40,16 +27,14 @@ func Open(c Config) (*Store, error) {
 	if c.Dir == "" {
 		return nil, errors.New("store.dir is empty")
 	}
-	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the store directory: %w", err)
-	}
-	db, slot, err := openFree(c.Dir)
+	slots := Slots{Dir: c.Dir, Kind: "journal", Open: openFile}
+	db, err := slots.Take()
 	if err != nil {
 		return nil, err
 	}
 	j, err := newJournal(db)
 	if err == nil {
-		err = adopt(c.Dir, slot, j)
+		err = slots.Adopt(db.Path(), j.adopt)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -66,25 +51,6 @@ func (s *Store) Close() error {
 		return fmt.Errorf("closing the store: %w", err)
 	}
 	return nil
-}
-
-func slotFile(dir string, slot int) string {
-	return filepath.Join(dir, fmt.Sprintf("journal-%02d.db", slot))
-}
-
-// openFree opens the first journal file that no living process holds.
-func openFree(dir string) (*bbolt.DB, int, error) {
-	for slot := 1; slot <= maxProcesses; slot++ {
-		db, err := openFile(slotFile(dir, slot))
-		if errors.Is(err, bolterrors.ErrTimeout) {
-			continue
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		return db, slot, nil
-	}
-	return nil, 0, ErrCrowded
 }
 
 // openFile opens a journal file. A damaged one is set aside: all it could tell
@@ -105,7 +71,7 @@ func openFile(file string) (*bbolt.DB, error) {
 }
 
 func open(file string) (*bbolt.DB, error) {
-	return bbolt.Open(file, 0o600, &bbolt.Options{Timeout: lockWait, FreelistType: bbolt.FreelistMapType})
+	return bbolt.Open(file, 0o600, &bbolt.Options{Timeout: LockWait, FreelistType: bbolt.FreelistMapType})
 }
 
 func damaged(err error) bool {
@@ -113,37 +79,10 @@ func damaged(err error) bool {
 		errors.Is(err, bolterrors.ErrVersionMismatch)
 }
 
-// adopt moves what dead processes left in the other files into j.
-func adopt(dir string, own int, j *Journal) error {
-	for slot := 1; slot <= maxProcesses; slot++ {
-		file := slotFile(dir, slot)
-		if slot == own {
-			continue
-		}
-		if _, err := os.Stat(file); err != nil {
-			if errors.Is(err, os.ErrNotExist) {
-				continue
-			}
-			return fmt.Errorf("looking for journals of other processes: %w", err)
-		}
-		if err := adoptFile(file, j); err != nil {
-			return fmt.Errorf("taking over %s: %w", file, err)
-		}
-	}
-	return nil
-}
-
-// adoptFile copies first and empties then: a crash between the two counts a
-// crash twice at worst, it forgets none.
-func adoptFile(file string, j *Journal) (err error) {
-	db, err := openFile(file)
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil // its process lives
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+// adopt moves what a dead process left into the journal. It copies first and
+// empties then: a crash between the two counts a crash twice at worst, it forgets
+// none.
+func (j *Journal) adopt(db *bbolt.DB) error {
 	left, err := newJournal(db)
 	if err != nil {
 		return err
