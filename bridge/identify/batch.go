@@ -3,6 +3,7 @@ package identify
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,6 +18,9 @@ type element struct {
 	kind   view.Kind
 	loose  bool // the text of a form was not UTF-8
 	holder any  // the outer element of a nested split
+
+	broken []element // lines beside the array that are no JSON
+	at     int       // place of such a line among all
 
 	hash    string // once it was asked for
 	unsound error  // why a person has to look at what was hashed
@@ -96,6 +100,9 @@ func (d *Document) elements() (list []element, batch bool, err error) {
 		if list = append(list, found...); len(list) > MaxEvents {
 			return nil, true, errTooMany
 		}
+	}
+	for _, line := range d.whole.broken {
+		list, batch = slices.Insert(list, min(line.at, len(list)), line), true
 	}
 	return list, batch, nil
 }

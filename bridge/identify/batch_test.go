@@ -144,3 +144,42 @@ func TestForms(t *testing.T) {
 	}
 	assert.Equal(t, "shop:j", one(t, cfg, delivery{body: `{"id":"j"}`}).Event.ID, "JSON still works")
 }
+
+// TestOneBrokenLineDoesNotLoseItsNeighbours: of several lines those that are no
+// JSON object are kept for a person under the hash of their bytes, each in its
+// place. Without a single event it is no delivery in lines.
+func TestOneBrokenLineDoesNotLoseItsNeighbours(t *testing.T) {
+	t.Parallel()
+	cfg := batchOf(t, "$[*]")
+	cfg.Content.Lines = true
+	broken := func(line string) string { return "shop:sha256:" + event.HashBytes([]byte(line)) }
+	for body, want := range map[string][]string{
+		"{\"id\":\"a\"}\n{\"id\":\r\n{\"id\":\"b\"}\n":         {"shop:a", broken(`{"id":`), "shop:b"},
+		"{\"id\":\"a\"}\n\n{\"id\":\"b\"}":                     {"shop:a", "shop:b"},
+		"oops\n{\"id\":\"a\"}\n7\n{\"id\":\"a\"} x":            {broken("oops"), "shop:a", broken("7"), broken(`{"id":"a"} x`)},
+		"{\"id\":\"a\"}\n{\"n\":\"\xff\"":                      {"shop:a", broken("{\"n\":\"\xff\"")},
+		"{\"id\":\"a\"}\n{\"id\":\"" + strings.Repeat("b", 10): {"shop:a", broken(`{"id":"` + strings.Repeat("b", 10))},
+	} {
+		events, err := read(t, cfg, delivery{body: body})
+		require.NoError(t, err, body)
+		assert.Equal(t, want, ids(events), body)
+		for _, e := range events {
+			if strings.Contains(e.Event.ID, "sha256:") {
+				require.NotNil(t, e.Review, body)
+				assert.Equal(t, event.CodePayload, e.Review.Code)
+				assert.NotContains(t, e.Review.Reason, "oops")
+				assert.Equal(t, event.HashBytes(e.Event.Payload), e.Event.Hash, "it is kept as it came")
+			} else {
+				assert.Nil(t, e.Review, body)
+			}
+		}
+	}
+	for _, body := range []string{"oops", "oops\nmore", "[\n{\"id\":\"a\"},\n{\"id\":\n]"} {
+		_, err := read(t, cfg, delivery{body: body})
+		refused := &identify.Refusal{}
+		require.ErrorAs(t, err, &refused, body)
+		assert.Equal(t, identify.NotJSON, refused.Kind)
+	}
+	_, err := read(t, cfg, delivery{body: strings.Repeat("{\"id\":\"a\"}\n", identify.MaxEvents) + "{"})
+	assert.ErrorContains(t, err, "more than 5000 events")
+}

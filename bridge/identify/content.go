@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"sfbridge/bridge/event"
 	"sfbridge/mapping/path"
 	"sfbridge/mapping/view"
 )
@@ -120,29 +121,49 @@ func (c Content) decode(body []byte) (element, error) {
 	}
 	value, err := decodeJSON(body)
 	if err != nil && c.Lines {
-		if lines := joinLines(body); lines != nil {
-			body = lines
-			value, err = decodeJSON(body)
+		if lines, ok, refused := decodeLines(body); ok || refused != nil {
+			return lines, refused
 		}
 	}
 	return element{raw: body, value: value}, err
 }
 
-// joinLines writes several lines as the array of their values.
-func joinLines(body []byte) []byte {
+// decodeLines reads several lines as the array of their values; ok is false when
+// they are none. A line that is no JSON stands beside them, so that it is kept
+// and its neighbours are not refused; at least one must be an event.
+func decodeLines(body []byte) (whole element, ok bool, err error) {
 	lines := bytes.Split(bytes.TrimSpace(body), []byte("\n"))
-	if len(lines) < 2 {
-		return nil
+	switch {
+	case len(lines) < 2:
+		return element{}, false, nil
+	case len(lines) > MaxEvents:
+		return element{}, false, errTooMany
 	}
-	array := make([]byte, 0, len(body)+2)
-	for i, line := range lines {
-		lead := byte(',')
-		if i == 0 {
-			lead = '['
+	var values []any
+	raw := []byte("[")
+	at := 0
+	for _, line := range lines {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
 		}
-		array = append(append(array, lead), bytes.TrimSpace(line)...)
+		value, err := decodeJSON(line)
+		if _, object := value.(map[string]any); err != nil || !object {
+			whole.broken = append(whole.broken, brokenLine(line, at))
+		} else {
+			if len(values) > 0 {
+				raw = append(raw, ',')
+			}
+			raw, values = append(raw, line...), append(values, value)
+		}
+		at++
 	}
-	return append(array, ']')
+	whole.raw, whole.value = append(raw, ']'), values
+	return whole, len(values) > 0, nil
+}
+
+// brokenLine is a line that stands under the hash of its bytes.
+func brokenLine(line []byte, at int) element {
+	return element{raw: line, at: at, hash: event.HashBytes(line), unsound: errors.New("this line of the delivery is no JSON object")}
 }
 
 // decodeJSON reads one JSON value. Bytes that are not UTF-8 are read as U+FFFD,

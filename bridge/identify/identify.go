@@ -165,6 +165,9 @@ func (d *Document) single(context []byte) (Identified, error) {
 
 // batched is one element of a batch. One that has no id is kept under its hash.
 func (i *Identifier) batched(e element, d *Document, context []byte) Identified {
+	if e.value == nil && e.unsound != nil { // nothing can be read in it
+		return i.build(&e, d, context, "")
+	}
 	key, problem := i.key(&e, d)
 	found := i.build(&e, d, context, key)
 	if problem != nil {

@@ -206,6 +206,7 @@ func (r *reader) handshake(e handshakeEntry) Handshake {
 	r.check(e.Name != "" && len(e.Methods) > 0, "a handshake has name and methods")
 	r.check(len(e.When) > 0 || e.Keeps != "" || e.Do != "" || slices.Equal(e.Methods, []string{http.MethodHead}),
 		"handshake %s answers everything: say when", e.Name)
+	r.check(e.Keeps == "" || e.Do == "", "handshake %s: keeps or do, not both: what is done would lose the secret that is to be kept", e.Name)
 	r.check(e.Do == "" || do[e.Do] != nil, "handshake %s: %q is nothing that can be done", e.Name, e.Do)
 	for text, is := range e.When {
 		h.When = append(h.When, Condition{r.paths([]string{text})[0], is})

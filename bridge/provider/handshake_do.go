@@ -31,11 +31,11 @@ var (
 )
 
 // hashToken answers with the HMAC of a token. What could be the text of a
-// signature (it has a colon) is never hashed.
+// signature (it has a colon) is never hashed, but refused: it is no event either.
 func hashToken(a Ask) (Reply, bool) {
 	token := member(a.Value, "payload", "plainToken")
 	if !tokenForm.MatchString(token) || a.Secret == "" {
-		return Reply{}, false
+		return refused(http.StatusBadRequest), true
 	}
 	h := hmac.New(sha256.New, []byte(a.Secret))
 	_, _ = h.Write([]byte(token))

@@ -58,13 +58,14 @@ params: {x: {need: true}}
 handshakes:
   - {name: h, methods: [POST], when: {$.a: b}, answer: {status: 500, body: "no {$.[ placeholder"}}
   - {name: all, methods: [GET], do: nothing-known}
+  - {name: both, methods: [POST], keeps: $.secret, do: confirm}
 answer: {status: 404}
 `)},
 		"presets/c.yaml": {Data: []byte("rule: [stripe]")},
 	}, table)
 	for _, part := range []string{
 		`preset a: `, `rule "nonsense" is no row`, `$.id[`, `as is "fortnights"`, "signs is", "deadline is missing", "redelivery is missing",
-		`preset b: `, "params.x: about is missing", `"nothing-known" is nothing that can be done`, "answer: status 404", `preset c: `, "rule", "status 500", "no {$.[ placeholder", "title is missing", "event.id is missing",
+		`preset b: `, "params.x: about is missing", `"nothing-known" is nothing that can be done`, "handshake both: keeps or do, not both", "answer: status 404", `preset c: `, "rule", "status 500", "no {$.[ placeholder", "title is missing", "event.id is missing",
 	} {
 		assert.ErrorContains(t, err, part)
 	}

@@ -186,7 +186,10 @@ func TestHandshakesAreNoOracleAndNoOpenDoor(t *testing.T) {
 	assert.Equal(t, 401, post("zoom", "", "", `{"event":"endpoint.url_validation","payload":{"plainToken":"abc"}}`), "not signed")
 	oracle := `{"event":"endpoint.url_validation","payload":{"plainToken":"v0:1760000000:{}"}}`
 	r := w.post("zoom", w.signed("zoom", "secret", "zoom", nil, oracle), oracle)
-	assert.NotContains(t, r.body, "encryptedToken", "what could be a signature's text is not hashed")
+	assert.Equal(t, 400, r.status, "what could be a signature's text is not hashed, and is no event")
+	assert.NotContains(t, r.body, "encryptedToken")
+	empty := `{"event":"endpoint.url_validation","payload":{}}`
+	assert.Equal(t, 400, w.post("zoom", w.signed("zoom", "secret", "zoom", nil, empty), empty).status)
 	assert.Equal(t, 401, post("asana", "X-Hook-Secret", "another-secret-0123", "{}"), "a source with a secret takes no other")
 	assert.Equal(t, 401, post("notion", "", "", `{"verification_token":"another-secret-0123"}`))
 	assert.Equal(t, 401, post("slack", "", "", `{"type":"url_verification","challenge":"x"}`))
