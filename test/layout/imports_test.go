@@ -57,6 +57,7 @@ var mayImport = map[string][]string{
 	"bridge/preflight":       {"bridge/event", "mapping", "salesforce"},
 	"bridge/scaffold":        {"bridge/event", "internal/metadata", "mapping"},
 	"bridge/export":          {"internal/metadata", "mapping"},
+	"bridge/plan":            {},
 	"bridge/demo":            {"internal/pause", "bridge", "config", "salesforce"},
 	"bridge/bench":           {"internal/pause", "bridge", "config", "salesforce"},
 	"bridge/bench/bare":      {},

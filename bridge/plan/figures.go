@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"math"
+	"slices"
+)
+
+// Edition is what an org's edition allows.
+type Edition struct {
+	Name            string
+	Calls           int // API calls in 24 hours
+	CallsPerLicense int // more for each user license
+	StorageMB       float64
+	StoragePerUser  float64 // MB more for each user license
+}
+
+// Editions are those that the plan knows, the smallest first.
+func Editions() []Edition {
+	return []Edition{
+		{Name: "developer", Calls: 15_000, StorageMB: 5},
+		{Name: "enterprise", Calls: 100_000, CallsPerLicense: 1000, StorageMB: 10 * 1024, StoragePerUser: 20},
+		{Name: "unlimited", Calls: 100_000, CallsPerLicense: 5000, StorageMB: 10 * 1024, StoragePerUser: 20},
+	}
+}
+
+// EditionNames lists them.
+func EditionNames() []string {
+	var names []string
+	for _, e := range Editions() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// What Salesforce says.
+const rowKB = 2 // of storage for a row of a custom object, whatever its fields
+
+// What was measured, or is held by the benchmark, on two CPUs.
+const (
+	fullBatch     = 0.025  // calls an event at full batches; one object, no effect
+	perEffect     = 0.015  // more for each effect
+	perObject     = 0.01   // more for each further object
+	idleCalls     = 3000   // a day, without a single event
+	perProcess    = 1000.0 // events/s to the record that a process is planned with, half of what it does
+	redisEntry    = 500    // bytes of an event in Redis beside its payload
+	redisPerByte  = 1.2    // bytes in Redis for a byte of payload
+	secondsPerDay = 86_400
+)
+
+// Cost is what an event costs when so many come in a second, evenly.
+type Cost struct {
+	PerSecond float64 `json:"per_second"`
+	Calls     float64 `json:"calls"`
+}
+
+// Costs was measured with the service as it comes, org latency 100 ms, one
+// object an event and no effects. Events that come one by one can't share calls;
+// the more come at once, the more share one.
+func Costs() []Cost {
+	return []Cost{{0.2, 5}, {1, 5}, {5, 4.9}, {20, 0.44}, {100, 0.11}, {300, 0.044}, {1000, fullBatch}}
+}
+
+// costAt is the calls of an event at a rate: between two measured ones on the
+// straight line of the logarithms, outside them that of the nearest.
+func costAt(rate float64) float64 {
+	costs := Costs()
+	i, _ := slices.BinarySearchFunc(costs, rate, func(c Cost, r float64) int {
+		if c.PerSecond < r {
+			return -1
+		}
+		return 1
+	})
+	switch {
+	case i == 0:
+		return costs[0].Calls
+	case i == len(costs):
+		return costs[i-1].Calls
+	}
+	low, high := costs[i-1], costs[i]
+	part := math.Log(rate/low.PerSecond) / math.Log(high.PerSecond/low.PerSecond)
+	return low.Calls * math.Pow(high.Calls/low.Calls, part)
+}
+
+// Figure is one number that the plan rests on.
+type Figure struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	From  string  `json:"from"`
+}
+
+// Figures lists them all but the editions and the costs.
+func Figures() []Figure {
+	const published, measured, held = "published by Salesforce", "measured", "kept by the benchmark"
+	return []Figure{
+		{"storage of a row", rowKB, "KB", published},
+		{"calls of an event at full batches", fullBatch, "calls", held},
+		{"more for each effect", perEffect, "calls", held},
+		{"more for each further object", perObject, "calls", held},
+		{"calls of an idle deployment", idleCalls, "a day, at most", held},
+		{"rate that a process is planned with", perProcess, "events/s", "half of what was measured"},
+		{"an event in Redis beside its payload", redisEntry, "bytes", measured},
+		{"a byte of payload in Redis", redisPerByte, "bytes", measured},
+	}
+}
