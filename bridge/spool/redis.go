@@ -28,9 +28,14 @@ const (
 const (
 	appendLimit  = 3 * time.Second  // for one write
 	syncLimit    = 2 * time.Second  // for a replica to have a write on its disk
-	redisWriters = 4                // pipelines in parallel
+	redisWriters = 16               // pipelines in parallel
 	claimAfter   = 25 * time.Second // shorter than a lease, longer than a batch
 )
+
+// pipeBytes bounds one pipeline. Between two writes of its log to the disk Redis
+// reads 16 KiB of each connection: what goes beyond waits for the disk once more,
+// while short pipelines on several connections share one wait.
+const pipeBytes = 14 << 10
 
 // RedisConfig says how to spool into Redis.
 type RedisConfig struct {
@@ -68,7 +73,7 @@ func OpenRedis(cfg RedisConfig) *Redis {
 	for n := range event.Queues {
 		r.queues = append(r.queues, event.QueueName(event.ByBridge, n), event.QueueName(event.ByOrg, n))
 	}
-	r.group = newGroup(redisWriters, groupBytes, r.write)
+	r.group = newGroup(redisWriters, pipeBytes, r.write)
 	return r
 }
 
