@@ -18,6 +18,7 @@ import (
 
 type sendOptions struct {
 	sender   trial.Sender
+	secrets  secretFlags
 	provider string
 	mapping  string
 	scheme   string
@@ -29,7 +30,7 @@ func newSend(env environment) *cobra.Command {
 	var o sendOptions
 	c := &cobra.Command{
 		Use: "send", Short: "Sign and send test deliveries",
-		Example: "  bridge send --url http://127.0.0.1:8080/webhooks/stripe --provider stripe --secret whsec_demo --body event.json",
+		Example: "  bridge send --url http://127.0.0.1:8080/webhooks/stripe --provider stripe --secret-env STRIPE_SECRET --body event.json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := required(c, "url", "body"); err != nil {
 				return err
@@ -43,7 +44,7 @@ func newSend(env environment) *cobra.Command {
 	f.StringVar(&o.provider, "provider", "", "preset, such as stripe")
 	f.StringVar(&o.mapping, "mapping", "", "mapping file instead of --provider: signs as its verify says")
 	f.StringVar(&o.scheme, "scheme", "", "one row of the signature table instead of the provider's rule")
-	f.StringVar(&o.sender.Secret, "secret", "", "as the provider shows it")
+	o.secrets.add(f)
 	f.StringVar(&o.body, "body", "", "file with the raw body, or - for standard input")
 	f.StringArrayVar(&o.headers, "header", nil, "'Name: value' (repeatable)")
 	f.IntVar(&o.sender.Times, "times", 1, "how many deliveries")
@@ -88,14 +89,31 @@ func (o *sendOptions) prepare(env environment) error {
 	if err := o.sign(catalog); err != nil {
 		return err
 	}
-	if !o.sender.Preset.Unsigned() && o.sender.Secret == "" {
-		return usage("bridge send needs --secret: %s", o.sender.Preset.Secrets)
+	if err := o.readSecret(env); err != nil {
+		return err
 	}
 	if o.sender.Header, err = parseHeaders(o.headers); err != nil {
 		return err
 	}
 	o.sender.Body, err = readInput(env, o.body)
 	return err
+}
+
+// readSecret finds the one secret that deliveries are signed with.
+func (o *sendOptions) readSecret(env environment) error {
+	secrets, err := o.secrets.read(env)
+	switch {
+	case err != nil:
+		return err
+	case len(secrets) > 1:
+		return usage("bridge send signs with one secret, %d are given", len(secrets))
+	case len(secrets) == 1:
+		o.sender.Secret = secrets[0]
+	}
+	if !o.sender.Preset.Unsigned() && o.sender.Secret == "" {
+		return usage("bridge send needs %s: %s", secretFlagNames, o.sender.Preset.Secrets)
+	}
+	return nil
 }
 
 // sign finds how deliveries are signed: as a provider does, or as a mapping

@@ -17,6 +17,7 @@ import (
 
 type verifyOptions struct {
 	delivery trial.Delivery
+	secrets  secretFlags
 	params   map[string]string
 	url      string
 	method   string
@@ -30,12 +31,12 @@ func newVerify(env environment) *cobra.Command {
 	var o verifyOptions
 	c := &cobra.Command{
 		Use: "verify", Short: "Judge one delivery offline, as the receiver would",
-		Example: "  bridge verify --provider stripe --secret whsec_… --header 'Stripe-Signature: t=…,v1=…' --body delivery.json",
+		Example: "  bridge verify --provider stripe --secret-env STRIPE_SECRET --header 'Stripe-Signature: t=…,v1=…' --body delivery.json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.vectors != "" {
 				return verifyVectors(env, o.vectors)
 			}
-			if err := required(c, "provider", "secret", "body"); err != nil {
+			if err := required(c, "provider", "body"); err != nil {
 				return err
 			}
 			return verifyOne(c, env, o)
@@ -44,7 +45,7 @@ func newVerify(env environment) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.delivery.Provider, "provider", "", "preset, such as stripe")
 	f.StringVar(&o.delivery.Scheme, "scheme", "", "one row of the signature table instead of the provider's rules")
-	f.StringArrayVar(&o.delivery.Secrets, "secret", nil, "as the provider shows it (repeatable)")
+	o.secrets.add(f)
 	f.StringToStringVar(&o.params, "param", nil, "what a scheme needs besides, such as webhook_id=…")
 	f.StringVar(&o.url, "url", "", "the address the provider calls")
 	f.StringVar(&o.method, "method", http.MethodPost, "HTTP method")
@@ -56,6 +57,13 @@ func newVerify(env environment) *cobra.Command {
 }
 
 func verifyOne(c *cobra.Command, env environment, o verifyOptions) error {
+	secrets, err := o.secrets.read(env)
+	switch {
+	case err != nil:
+		return err
+	case len(secrets) == 0:
+		return usage("bridge verify needs %s: as the provider shows it", secretFlagNames)
+	}
 	header, err := parseHeaders(o.headers)
 	if err != nil {
 		return err
@@ -73,7 +81,7 @@ func verifyOne(c *cobra.Command, env environment, o verifyOptions) error {
 		now = time.Unix(o.now, 0)
 	}
 	d := o.delivery
-	d.Params = o.params
+	d.Params, d.Secrets = o.params, secrets
 	d.Request = verify.Request{Method: o.method, URL: o.url, Header: header, Body: body, Now: now}
 	report, err := trial.Check(catalog, d)
 	if err != nil {
