@@ -15,7 +15,7 @@ import (
 )
 
 // adminRoutes is the operators' side: metrics, the health of the receiver, and,
-// where a token is set, the admin API.
+// where a token is set, the admin API and the page that uses it.
 func (b *Bridge) adminRoutes(health http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /healthz", health)
@@ -27,6 +27,9 @@ func (b *Bridge) adminRoutes(health http.Handler) http.Handler {
 	mux.Handle("GET /metrics", metrics)
 	if b.console != nil {
 		mux.Handle("/admin/v1/", b.console)
+		page := console.NewPage()
+		mux.Handle("/console", page)
+		mux.Handle("/console/", page)
 	}
 	return mux
 }
@@ -45,6 +48,7 @@ func (b *Bridge) newConsole() (http.Handler, error) {
 		Stats:   func(context.Context) (any, error) { return b.metrics.Snapshot() },
 		Drift:   func(context.Context) (any, error) { return b.drift(), nil },
 		Sources: func(context.Context) (any, error) { return b.inventory() },
+		Spool:   b.spoolDesk(),
 	})
 }
 

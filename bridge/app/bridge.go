@@ -106,10 +106,11 @@ func (b *Bridge) build() (err error) {
 	if err := b.connect(); err != nil {
 		return err
 	}
-	if b.console, err = b.newConsole(); err != nil {
+	if err := b.join(); err != nil {
 		return err
 	}
-	return b.join()
+	b.console, err = b.newConsole()
+	return err
 }
 
 // load compiles every source with its secrets.

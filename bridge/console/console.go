@@ -39,6 +39,9 @@ type Config struct {
 	Drift   View // a list: the last comparison of each source
 	Sources View // a list: the configured sources
 
+	// Spool is what waits beside the org for a person; nil: this process has none.
+	Spool Spool
+
 	// Rate is how many requests a second are answered, and Burst how many at
 	// once; 20 and 40.
 	Rate  float64
@@ -137,5 +140,6 @@ func (a *api) routes() *gin.Engine {
 	v1.GET("/stats", a.view(a.cfg.Stats, "stats"))
 	v1.GET("/drift", a.view(a.cfg.Drift, "drift"))
 	v1.GET("/sources", a.view(a.cfg.Sources, "sources"))
+	a.spoolRoutes(v1)
 	return routes
 }

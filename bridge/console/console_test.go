@@ -116,6 +116,7 @@ func newBench(t *testing.T, change func(*console.Config)) *bench {
 	cfg := console.Config{
 		Desk: b.desk, Token: token, Stats: view(map[string]any{"bridge_due_events": 3}), Drift: view([]any{}),
 		Sources: view([]any{map[string]any{"source": "shop", "provider": "generic", "url": "x", "processor": "bridge"}}),
+		Spool:   &spool{apart: []string{"B03/1", "B04/2"}},
 		Log:     slog.New(slog.NewJSONHandler(b.log, nil)),
 	}
 	if change != nil {

@@ -96,6 +96,8 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		{"GET", "/admin/v1/stats", "/admin/v1/stats", ""},
 		{"GET", "/admin/v1/drift", "/admin/v1/drift", ""},
 		{"GET", "/admin/v1/sources", "/admin/v1/sources", ""},
+		{"GET", "/admin/v1/spool", "/admin/v1/spool?limit=2", ""},
+		{"POST", "/admin/v1/spool/retry", "/admin/v1/spool/retry", `{"ids":["B03/1"]}`},
 	} {
 		op := operation(t, doc, c.method, c.path)
 		asked[c.method+c.path] = true

@@ -68,8 +68,9 @@ type Engine interface {
 	// Apart lists at most limit entries that were set apart, oldest first in
 	// each queue.
 	Apart(ctx context.Context, limit int) ([]Apart, error)
-	// Again puts entries that were set apart back into their queue, at its end.
-	Again(ctx context.Context, entries []Apart) error
+	// Again puts entries that were set apart back into their queue, at its end. Of
+	// an entry it reads queue and id. It tells how many were still apart.
+	Again(ctx context.Context, entries []Apart) (moved int, err error)
 	// State tells what waits.
 	State(ctx context.Context) (State, error)
 	// Ready says whether the engine would take an entry now, by a write.

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -204,7 +203,7 @@ func (f *File) Apart(_ context.Context, limit int) ([]Apart, error) {
 }
 
 // Again implements Engine.
-func (f *File) Again(_ context.Context, entries []Apart) error {
+func (f *File) Again(_ context.Context, entries []Apart) (int, error) {
 	moved := map[string]int{}
 	err := f.db.Update(func(tx *bbolt.Tx) error {
 		clear(moved)
@@ -213,11 +212,16 @@ func (f *File) Again(_ context.Context, entries []Apart) error {
 			if err != nil {
 				return err
 			}
-			if tx.Bucket(apartBucket).Get(k) == nil {
+			text := tx.Bucket(apartBucket).Get(k)
+			if text == nil {
 				continue
 			}
+			var value apartValue
+			if err := json.Unmarshal(text, &value); err != nil {
+				return fmt.Errorf("an entry that was set apart can't be read: %w", err)
+			}
 			moved[e.Queue]++
-			if err := tx.Bucket(waitingBucket).Put(key(e.Queue, f.stamp()), e.Data); err != nil {
+			if err := tx.Bucket(waitingBucket).Put(key(e.Queue, f.stamp()), value.Data); err != nil {
 				return err
 			}
 			if err := tx.Bucket(apartBucket).Delete(k); err != nil {
@@ -227,12 +231,14 @@ func (f *File) Again(_ context.Context, entries []Apart) error {
 		return nil
 	})
 	if err != nil {
-		return wrap("putting entries back in the spool file", err)
+		return 0, wrap("putting entries back in the spool file", err)
 	}
+	total := 0
 	for queue, n := range moved {
 		f.count(queue, n, -n)
+		total += n
 	}
-	return nil
+	return total, nil
 }
 
 func (f *File) count(queue string, waiting, apart int) {
@@ -292,7 +298,7 @@ func key(queue string, stamp uint64) []byte {
 func keyOf(queue, id string) ([]byte, error) {
 	stamp, err := hex.DecodeString(id)
 	if err != nil || len(stamp) != stampSize {
-		return nil, errors.New("not an id of this spool")
+		return nil, ErrApartID
 	}
 	return key(queue, binary.BigEndian.Uint64(stamp)), nil
 }

@@ -182,14 +182,18 @@ func (r *Redis) SetApart(ctx context.Context, queue string, entries []Refused) e
 }
 
 // Again implements Engine.
-func (r *Redis) Again(ctx context.Context, entries []Apart) error {
+func (r *Redis) Again(ctx context.Context, entries []Apart) (moved int, err error) {
 	for _, e := range entries {
-		err := moveBack.Run(ctx, r.cfg.Store.Client, []string{r.waiting(e.Queue), r.apart(e.Queue)}, e.ID).Err()
-		if err != nil {
-			return wrap("putting an entry back", err)
+		if _, ok := takenIn(e.ID); !ok {
+			return moved, ErrApartID
 		}
+		n, err := moveBack.Run(ctx, r.cfg.Store.Client, []string{r.waiting(e.Queue), r.apart(e.Queue)}, e.ID).Int()
+		if err != nil {
+			return moved, wrap("putting an entry back", err)
+		}
+		moved += n
 	}
-	return nil
+	return moved, nil
 }
 
 // Apart implements Engine.
