@@ -56,13 +56,17 @@ type world struct {
 	bridge *harness.Bridge
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T, change ...func(*harness.Config)) *world {
 	t.Helper()
 	w := &world{t: t, org: harness.StartOrg(t, "--samples")}
-	w.bridge = harness.StartBridge(t, harness.Config{
+	c := harness.Config{
 		Org: w.org, Only: []string{"receive", "process"}, Mappings: map[string]string{"shop.yaml": mappingV1()},
 		Env: map[string]string{"SHOP_SECRET": secret}, Retention: "{payload_after: 30d, row_after: 90d, archive_dir: archive}",
-	})
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	w.bridge = harness.StartBridge(t, c)
 	return w
 }
 

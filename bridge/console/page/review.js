@@ -1,0 +1,35 @@
+// Review: what waits for a person, by reason.
+
+import { call } from "./api.js";
+import { el, listAddress, moment, table } from "./dom.js";
+import { reason } from "./reasons.js";
+
+/** review groups the events that wait. */
+export async function review() {
+  const { groups } = await call("groups", { query: { status: "Review" } });
+  const waiting = groups.reduce((all, group) => all + group.events, 0);
+  return {
+    title: "Review",
+    parts: [
+      el("p", {}, waiting === 0 ? "Nothing waits for a person." : `${waiting} events wait for a person.`),
+      table("Events that wait, by reason", [
+        ["Events", (g) => g.events, "number"],
+        ["Reason", why, "text"],
+        ["Source", (g) => g.source],
+        ["Type", (g) => g.type, "text"],
+        ["Oldest", (g) => moment(g.oldest)],
+        ["Newest", (g) => moment(g.newest)],
+        ["", open],
+      ], groups),
+    ],
+  };
+}
+
+function why(group) {
+  return [el("code", {}, group.code || "no code"), el("br"), el("span", { class: "soft" }, reason(group.code))];
+}
+
+function open({ source, type, code }) {
+  const name = `Show the events of ${source} that wait for ${code || "no code"}`;
+  return el("a", { class: "button", href: listAddress({ status: "Review", source, type, code }), "aria-label": name }, "Show");
+}
