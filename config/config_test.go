@@ -232,3 +232,30 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestAMappingIsNamedOnce, under whatever names.
+func TestAMappingIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "m"), 0o755))
+	for _, name := range []string{"a.yaml", "b.yaml"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "m", name), nil, 0o600))
+	}
+	require.NoError(t, os.Symlink("a.yaml", filepath.Join(dir, "m", "link")))
+	load := func(mappings string) error {
+		_, err := config.Parse(filepath.Join(dir, "bridge.yaml"), []byte(
+			"salesforce: {login_url: https://acme.my.salesforce.com, auth: {flow: client_credentials, client_id: a, client_secret: \"${S}\"}}\nmappings: "+mappings+"\n"))
+		return err
+	}
+	assert.NoError(t, load("[m/*.yaml]"))
+	assert.NoError(t, load("[m/a.yaml, m/b.yaml]"))
+	for _, twice := range []string{
+		"[m/a.yaml, m/a.yaml]", "[m/a.yaml, ./m/../m/a.yaml]", "[m/*.yaml, m/a.yaml]", "[m/a.yaml, " + dir + "/m/a.yaml]", "[m/a.yaml, m/link]",
+	} {
+		err := load(twice)
+		if assert.ErrorContains(t, err, "is named twice", twice) {
+			assert.ErrorContains(t, err, "bridge.yaml:2:", twice)
+			assert.ErrorContains(t, err, "mappings[1]", twice)
+		}
+	}
+}

@@ -201,10 +201,29 @@ func (l *loader) mappings(top strictyaml.Map) {
 		if (err != nil || len(found) == 0) && !l.cfg.orgOnly {
 			l.At(item, fmt.Sprintf("no file fits %q", item.Spelled), "relative names start at the directory of this file")
 		}
-		l.cfg.Mappings = append(l.cfg.Mappings, found...)
+		for _, file := range found {
+			if twice, ok := l.named(file); ok {
+				l.At(item, fmt.Sprintf("%s is named twice, also as %s", file, twice), "name each mapping once: leave one of them out, or narrow the glob")
+				continue
+			}
+			l.cfg.Mappings = append(l.cfg.Mappings, file)
+		}
 	}
 	sort.Strings(l.cfg.Mappings)
-	l.cfg.Mappings = slices.Compact(l.cfg.Mappings)
+}
+
+// named finds the file among those that were named before, under whatever name.
+func (l *loader) named(file string) (string, bool) {
+	one, err := os.Stat(file)
+	if err != nil {
+		return "", false // whoever reads it says what is wrong
+	}
+	for _, before := range l.cfg.Mappings {
+		if other, err := os.Stat(before); err == nil && os.SameFile(one, other) {
+			return before, true
+		}
+	}
+	return "", false
 }
 
 // secret reads a reference; its value is there once it was filled in.

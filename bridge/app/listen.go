@@ -1,8 +1,13 @@
 package app
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"sfbridge/bridge/receive"
@@ -21,6 +26,23 @@ const (
 
 	inFlight = 32 << 20 // estimated bytes of the deliveries in flight
 )
+
+// listenOn listens on the address of a setting.
+func listenOn(ctx context.Context, setting, address string) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s: %s is in use: end the process that listens there, or set %[1]s to another port", setting, address)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("%s: %s may not be listened on by this user: set %[1]s to a port from 1024 on", setting, address)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, fmt.Errorf("%s: %s is no address of this machine: set %[1]s to one that is", setting, address)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", setting, err)
+	}
+	return l, nil
+}
 
 // server is one of the two listeners' sides, with at most so many connections.
 func (b *Bridge) server(h http.Handler, connections int) *http.Server {

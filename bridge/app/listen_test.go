@@ -152,3 +152,15 @@ func TestHugeHeadersAreRefused(t *testing.T) {
 		assert.True(t, errors.Is(<-sent, io.ErrClosedPipe), "what came after was not read")
 	})
 }
+
+// TestAnAddressThatCantBeHad names the setting and what to do.
+func TestAnAddressThatCantBeHad(t *testing.T) {
+	t.Parallel()
+	taken, err := listenOn(t.Context(), "listen", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	_, err = listenOn(t.Context(), "admin.listen", taken.Addr().String())
+	assert.EqualError(t, err, "admin.listen: "+taken.Addr().String()+" is in use: end the process that listens there, or set admin.listen to another port")
+	_, err = listenOn(t.Context(), "listen", "192.0.2.1:8080")
+	assert.ErrorContains(t, err, "listen: 192.0.2.1:8080 is no address of this machine: set listen to one that is")
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -27,13 +26,12 @@ const (
 
 // Start listens on the configured addresses.
 func (b *Bridge) Start(ctx context.Context) error {
-	var lc net.ListenConfig
 	var err error
-	if b.listener, err = lc.Listen(ctx, "tcp", b.cfg.Listen); err != nil {
-		return fmt.Errorf("listen: %w", err)
+	if b.listener, err = listenOn(ctx, "listen", b.cfg.Listen); err != nil {
+		return err
 	}
-	if b.admin, err = lc.Listen(ctx, "tcp", b.cfg.Admin.Listen); err != nil {
-		return errors.Join(fmt.Errorf("admin.listen: %w", err), b.listener.Close())
+	if b.admin, err = listenOn(ctx, "admin.listen", b.cfg.Admin.Listen); err != nil {
+		return errors.Join(err, b.listener.Close())
 	}
 	return nil
 }

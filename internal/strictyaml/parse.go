@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,9 +13,11 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Bounds of a file. People write far less; more is a mistake or an attack.
+// Bounds of a file. People write far less; more is a mistake or an attack. The
+// parser takes a time that grows with the square of a map's keys.
 const (
-	maxSize  = 1 << 20
+	maxSize  = 512 << 10
+	maxItems = 10_000
 	maxDepth = 64
 )
 
@@ -57,6 +60,8 @@ func checkText(data []byte, report *Report) (string, bool) {
 		report.At(nil, fmt.Sprintf("the file is larger than %d bytes", maxSize), "split it")
 	case !utf8.Valid(data):
 		report.At(nil, "the file is not valid UTF-8", "save it as UTF-8")
+	case itemsIn(data) > maxItems:
+		report.At(nil, fmt.Sprintf("the file holds more than %d keys and items", maxItems), "shorten it")
 	case flowDepth(data) > maxDepth:
 		report.At(nil, fmt.Sprintf("brackets are nested deeper than %d", maxDepth), "flatten it")
 	case strings.ContainsRune(string(data), 0):
@@ -67,6 +72,9 @@ func checkText(data []byte, report *Report) (string, bool) {
 	}
 	return "", false
 }
+
+// itemsIn is an upper bound of the keys of maps and the items in brackets.
+func itemsIn(data []byte) int { return bytes.Count(data, []byte(":")) + bytes.Count(data, []byte(",")) }
 
 // flowDepth is an upper bound of how deep flow brackets nest, so that the
 // recursive parser is never handed more than it can take.

@@ -234,3 +234,24 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestFilesAreBounded: what would keep the parser busy for minutes is refused
+// before it is parsed.
+func TestFilesAreBounded(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a: [" + strings.Repeat("x,", 9_990) + "]\n":  "",
+		"a: [" + strings.Repeat("x,", 10_001) + "]\n": "more than 10000 keys and items: shorten it",
+		strings.Repeat("a:\n", 10_001):                "more than 10000 keys and items: shorten it",
+		"a: " + strings.Repeat("x", 512<<10):          "larger than 524288 bytes: split it",
+		"a: " + strings.Repeat("[", 100):              "nested deeper than 64: flatten it",
+	} {
+		report := strictyaml.NewReport("f.yaml")
+		strictyaml.Parse([]byte(text), report)
+		if want == "" {
+			assert.NoError(t, report.Err())
+		} else {
+			assert.ErrorContains(t, report.Err(), want)
+		}
+	}
+}
