@@ -3,6 +3,7 @@ package spool_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -199,16 +200,16 @@ func TestAPersonMayVouchForSettingsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestUsersNeedFewRights(t *testing.T) {
+// The whole suite by TLS, for a user who may do no more than the bridge needs.
+func TestAUserWithTheLeastRights(t *testing.T) {
 	t.Parallel()
-	_, server := alone(t)
-	require.NoError(t, server.Client(t).Do(t.Context(), "ACL", "SETUSER", "bridge", "on", ">s3cret/%@:", "~bridge:*",
-		"+@stream", "+@string", "+@keyspace", "+@connection", "+@transaction", "+@scripting", "+@read", "+config|get").Err())
-	d := &database{Redis: storetest.Open(t, "redis://bridge:s3cret%2F%25%40%3A@"+server.Address()+"/0")}
-	e := d.open(t)
-	put(t, e, "1", "2")
-	assert.Equal(t, []string{"1", "2"}, held(t, e))
-	require.NoError(t, e.SetApart(t.Context(), "B00", []spool.Refused{{Waiting: spool.Waiting{ID: "1-1"}, Reason: "x"}}))
+	server := storetest.StartTLS(t, append(storetest.Durable(), "--databases", "100")...)
+	server.Grant(t, "bridge", "s3cret/%@:")
+	var next atomic.Int32
+	spooltest.Run(t, func(t *testing.T) spooltest.Place {
+		url := strings.Replace(server.URL("bridge", "s3cret/%@:"), "?", fmt.Sprintf("/%d?", next.Add(1)), 1)
+		return &database{Redis: storetest.Open(t, url)}
+	})
 }
 
 func TestACluster(t *testing.T) {
