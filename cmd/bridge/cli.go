@@ -99,7 +99,7 @@ func newRoot(env environment) *cobra.Command {
 	})
 	root.AddCommand(
 		newServe(env), newCheck(env), newMap(env), newVerify(env), newSend(env), newSimorg(env),
-		newDemo(env), newBench(env), newEvents(env), newShow(env), newReplay(env), newReconcile(env), newDiscard(env), newAccept(env), newRestore(env), newSources(env), newScaffold(env), newExport(env), newPlan(env),
+		newDemo(env), newBench(env), newEvents(env), newShow(env), newReplay(env), newReconcile(env), newDiscard(env), newAccept(env), newRestore(env), newSources(env), newSpool(env), newScaffold(env), newExport(env), newPlan(env),
 		newVersion(env),
 	)
 	for _, c := range root.Commands() {

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+
+	"sfbridge/bridge/spool"
+)
+
+// adminAPI speaks to a running bridge of this machine.
+type adminAPI struct{ listen, token string }
+
+// maxAdminAnswer bounds an answer.
+const maxAdminAnswer = 8 << 20
+
+func (a adminAPI) listApart(ctx context.Context, limit int) ([]spool.ApartEntry, error) {
+	var answer struct {
+		Entries []spool.ApartEntry `json:"entries"`
+	}
+	err := a.call(ctx, http.MethodGet, "/admin/v1/spool?limit="+strconv.Itoa(limit), nil, &answer)
+	return answer.Entries, err
+}
+
+func (a adminAPI) retryApart(ctx context.Context, ids []string, all bool) (int, error) {
+	body := map[string]any{"ids": ids}
+	if all {
+		body = map[string]any{"all": true}
+	}
+	var answer struct {
+		Retried int `json:"retried"`
+	}
+	err := a.call(ctx, http.MethodPost, "/admin/v1/spool/retry", body, &answer)
+	return answer.Retried, err
+}
+
+// base is where the bridge is to be asked: a listener on every address is on
+// loopback too.
+func (a adminAPI) base() (string, error) {
+	host, port, err := net.SplitHostPort(a.listen)
+	if err != nil {
+		return "", fmt.Errorf("admin.listen: %w", err)
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port), nil
+}
+
+func (a adminAPI) call(ctx context.Context, method, path string, body, into any) error {
+	base, err := a.base()
+	if err != nil {
+		return err
+	}
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		content = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, base+path, content)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+a.token)
+	r.Header.Set("X-Actor", "bridge spool")
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer client.CloseIdleConnections()
+	answer, err := client.Do(r)
+	if err != nil {
+		return fmt.Errorf("a running bridge holds the spool file and can't be asked at admin.listen: %w", err)
+	}
+	defer answer.Body.Close() //nolint:errcheck // only read
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAdminAnswer))
+	if err != nil {
+		return fmt.Errorf("asking the running bridge: %w", err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		return refusedBy(answer.StatusCode, text)
+	}
+	return json.Unmarshal(text, into)
+}
+
+func refusedBy(status int, text []byte) error {
+	var problem struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(text, &problem) != nil || problem.Message == "" {
+		problem.Message = http.StatusText(status)
+	}
+	return errors.New("the running bridge refuses: " + problem.Message)
+}
