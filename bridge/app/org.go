@@ -28,6 +28,8 @@ type Org interface {
 type Login struct {
 	Client   *salesforce.Client
 	Warnings []string
+
+	sessions salesforce.Sessions
 }
 
 // callTimeout bounds one call to Salesforce. It is longer than any call of the
@@ -70,5 +72,5 @@ func connect(cfg *config.Config, env config.Env, shared auth.Shared, observe sal
 	if err != nil {
 		return nil, err
 	}
-	return &Login{Client: client, Warnings: source.Warnings()}, nil
+	return &Login{Client: client, Warnings: source.Warnings(), sessions: source}, nil
 }

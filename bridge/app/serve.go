@@ -13,6 +13,7 @@ import (
 
 	"sfbridge/bridge/receive"
 	"sfbridge/bridge/stage"
+	"sfbridge/config"
 )
 
 // How long stopping waits, and a delivery.
@@ -54,6 +55,7 @@ func (b *Bridge) Run(ctx context.Context) error {
 	if b.stager != nil {
 		g.Go(func() error { return b.stager.Run(running) })
 	}
+	g.Go(func() error { b.tryLogin(running); return nil })
 	worked := make(chan struct{})
 	g.Go(func() error {
 		defer close(worked)
@@ -78,6 +80,23 @@ func (b *Bridge) Run(ctx context.Context) error {
 		b.lists.CloseIdle()
 	}
 	return err
+}
+
+// tryLogin logs in before the first call needs it, so that a wrong login is said
+// at the start and not with the first event. The service goes on: what it takes
+// in is kept or refused by the readiness of its durable paths, as in an outage.
+func (b *Bridge) tryLogin(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	_, err := b.login.sessions.Session(ctx)
+	if err == nil || errors.Is(err, context.Canceled) {
+		return
+	}
+	until := "events are spooled until it works"
+	if b.cfg.Receiver.Ack == config.AckStaged {
+		until = "senders get 503 until it works"
+	}
+	b.log.Error("the login to Salesforce fails: "+until, "error", err)
 }
 
 // work runs what goes on behind the receiver until ctx ends.

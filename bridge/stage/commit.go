@@ -73,7 +73,7 @@ func (s *Stager) send(ctx context.Context, batch []*entry) ([]*entry, error) {
 	case salesforce.ClassData:
 		return s.bisect(ctx, batch, err)
 	default:
-		s.cfg.Log.Error("Salesforce takes no events: senders get 503", "error", err)
+		s.cfg.Log.Error("Salesforce takes no events: they are spooled, or senders get 503", "error", err)
 		s.refuse(batch, unavailable("Salesforce takes no events at the moment", err))
 		return nil, nil
 	}
