@@ -113,14 +113,21 @@ func row(sc scenario, r *run, v ledger.Verdict, c ledger.Cost) report.Row {
 // send begins to deliver a plan of so many events more.
 func (r *run) send(events int) {
 	r.Helper()
-	prefix := string(rune('a' + len(r.plan.Events)%26))
-	if n := len(r.plan.Events); n > 0 {
-		prefix += fmt.Sprint(n)
+	r.plot(events)
+	r.deliver(r.plan.Deliveries)
+}
+
+// plot draws what happens next at the providers.
+func (r *run) plot(events int) {
+	r.Helper()
+	n := len(r.plan.Events)
+	c := traffic.Config{Events: events, Seed: r.seed + uint64(n), Prefix: fmt.Sprintf("n%dx", n)}
+	p := traffic.Plan(c)
+	for ; !p.Pays(); c.Seed++ { // something has to happen to the outbox
+		p = traffic.Plan(c)
 	}
-	p := traffic.Plan(traffic.Config{Events: events, Seed: r.seed + uint64(len(r.plan.Events)), Prefix: prefix})
 	r.plan.Events = append(r.plan.Events, p.Events...)
 	r.plan.Deliveries = p.Deliveries
-	r.deliver(p.Deliveries)
 }
 
 func (r *run) deliver(list []traffic.Delivery) {

@@ -18,6 +18,9 @@ func scenarios() []scenario {
 	var all []scenario
 	all = append(all, rowFaults()...)
 	all = append(all, callFaults()...)
+	all = append(all, redisFaults()...)
+	all = append(all, machineFaults()...)
+	all = append(all, processFaults()...)
 	return all
 }
 

@@ -3,7 +3,6 @@ package ledger
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"sfbridge/test/fault/traffic"
 )
@@ -40,8 +39,8 @@ func (v *Verdict) delivered(row EffectRow, p Post) {
 	switch {
 	case row.Status != "Done" || row.Queue != "":
 		v.say("effect %s is at no end: %+v", row.Key, row)
-	case strings.Count(row.History, "-> Done") != 1:
-		v.say("effect %s was recorded as done %d times: %s", row.Key, strings.Count(row.History, "-> Done"), row.History)
+	case moves(row.History, "Done") != 1:
+		v.say("effect %s was recorded as done %d times: %s", row.Key, moves(row.History, "Done"), row.History)
 	case p.Times == 0:
 		v.say("effect %s was never sent", row.Key)
 	case len(p.Bodies) != 1:

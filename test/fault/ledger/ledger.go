@@ -115,8 +115,8 @@ func (v *Verdict) event(id string, answers map[string]int, rows map[string]Event
 		v.Review++
 	case r.Status != "Completed" || r.Outcome == "":
 		v.say("%s is at no end: %+v", id, r)
-	case strings.Count(r.History, "-> Completed") != 1:
-		v.say("%s was completed %d times: %s", id, strings.Count(r.History, "-> Completed"), r.History)
+	case moves(r.History, "Completed") != 1:
+		v.say("%s was completed %d times: %s", id, moves(r.History, "Completed"), r.History)
 	}
 	if r.Queue != "" {
 		v.say("%s is still in queue %s", id, r.Queue)
@@ -124,6 +124,12 @@ func (v *Verdict) event(id string, answers map[string]int, rows map[string]Event
 	if r.Attempts > 0 && !terms.Charged {
 		v.say("%s was charged %d attempts: %s", id, r.Attempts, r.History)
 	}
+}
+
+// moves counts how often a row was moved to a state. Lines that leave a row in
+// its state, such as the counts of duplicates, are no moves.
+func moves(history, state string) int {
+	return strings.Count(history, "-> "+state) - strings.Count(history, state+" -> "+state)
 }
 
 // records asks for one record of each object, with the last word on it.

@@ -40,7 +40,7 @@ func write(s *ledger.Sight, events []traffic.Event) {
 	})
 	outcome, state := "Created", ""
 	for _, e := range events {
-		s.Events = append(s.Events, ledger.EventRow{ID: e.ID, Status: "Completed", Outcome: outcome, History: "Received -> Completed"})
+		s.Events = append(s.Events, ledger.EventRow{ID: e.ID, Status: "Completed", Outcome: outcome, History: "Received -> Completed by bridge\nCompleted -> Completed by bridge: duplicate deliveries: 1"})
 		if e.State == traffic.Succeeded && state != traffic.Succeeded {
 			key := e.ID + "!receipt"
 			s.Effects = append(s.Effects, ledger.EffectRow{Key: key, Event: e.ID, Status: "Done", History: "Ready -> Done"})

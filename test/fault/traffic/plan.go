@@ -45,6 +45,23 @@ func Plan(c Config) Planned {
 	return p
 }
 
+// Pays tells whether a payment ends as succeeded: then it has become so, in
+// whatever order its events arrive.
+func (p Planned) Pays() bool {
+	last := map[string]Event{}
+	for _, e := range p.Events {
+		if before, known := last[e.Key]; !known || e.Later(before) {
+			last[e.Key] = e
+		}
+	}
+	for _, e := range last {
+		if e.State == Succeeded {
+			return true
+		}
+	}
+	return false
+}
+
 // history is what happens to one object: time goes on or stands still, and a
 // payment's state never goes back.
 func history(c Config, source Provider, object, n int, random *rand.Rand) []Event {

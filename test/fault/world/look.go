@@ -130,3 +130,9 @@ func (w *World) Waiting(t testing.TB) int {
 	t.Helper()
 	return w.count(t, "SELECT COUNT() FROM Inbound_Event__c WHERE Status__c = 'Review'")
 }
+
+// Drained waits until no event waits in a spool.
+func (w *World) Drained(t testing.TB) {
+	t.Helper()
+	w.Until(t, "events still wait in the spool", func() bool { return w.spooled(t) == 0 })
+}
