@@ -1,21 +1,13 @@
 package cases_test
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"maps"
-	"os"
-	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"sfbridge/test/harness"
 )
@@ -42,13 +34,13 @@ func TestEveryCaseHasATest(t *testing.T) {
 			want = append(want, group+n)
 		}
 	}
-	listed := readList(t)
+	listed := harness.ListedTests(t, "README.md", `[A-H]\d\d`, "test/cases")
 	assert.ElementsMatch(t, want, slices.Collect(maps.Keys(listed)))
-	exist := testNames(t)
+	exist := harness.TestNames(t)
 	for id, tests := range listed {
 		assert.NotEmpty(t, tests, id)
 		for _, name := range tests {
-			assert.Contains(t, exist, name, "%s names a test that is not there", id)
+			assert.True(t, exist[name], "%s names a test that is not there: %s", id, name)
 		}
 	}
 	caseOf := regexp.MustCompile(`\.Test([A-H]\d\d)`)
@@ -57,51 +49,4 @@ func TestEveryCaseHasATest(t *testing.T) {
 			assert.Contains(t, listed[id[1]], name, "README.md leaves out a test of %s", id[1])
 		}
 	}
-}
-
-// readList reads the table of README.md: the full names of the tests by case.
-func readList(t *testing.T) map[string][]string {
-	t.Helper()
-	text, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	list := map[string][]string{}
-	for _, row := range regexp.MustCompile(`(?m)^\| ([A-H]\d\d) \| .+ \| (.+) \|$`).FindAllStringSubmatch(string(text), -1) {
-		require.NotContains(t, list, row[1], "listed twice")
-		for name := range strings.SplitSeq(row[2], ", ") {
-			if !strings.Contains(name, ".") {
-				name = "test/cases." + name
-			}
-			list[row[1]] = append(list[row[1]], name)
-		}
-	}
-	return list
-}
-
-// testNames are the tests of the module: folder, a dot, name.
-func testNames(t *testing.T) map[string]bool {
-	t.Helper()
-	root, names := harness.Root(t), map[string]bool{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".")) && file != root:
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(file, "_test.go"):
-			return nil
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		folder, err := filepath.Rel(root, filepath.Dir(file))
-		for _, decl := range parsed.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
-				names[path.Clean(filepath.ToSlash(folder))+"."+f.Name.Name] = true
-			}
-		}
-		return err
-	})
-	require.NoError(t, err)
-	return names
 }
