@@ -19,7 +19,7 @@ func (a *Applier) prepare(ev *event.Event, place int) *item {
 		return it
 	}
 	it.file = file
-	in, err := input(ev)
+	in, err := Input(ev)
 	if err != nil {
 		it.review(event.CodePayload, err.Error())
 		return it
@@ -69,7 +69,9 @@ func (it *item) mapped(a *Applier, in mapping.Input) {
 	}
 }
 
-func input(ev *event.Event) (mapping.Input, error) {
+// Input is what a mapping makes records of: a stored event, with its payload and
+// what was kept of its delivery.
+func Input(ev *event.Event) (mapping.Input, error) {
 	if len(ev.Payload) == 0 {
 		return mapping.Input{}, fmt.Errorf("the payload is missing or can't be read")
 	}

@@ -69,6 +69,9 @@ func (b *bulk) run(ctx context.Context, action string) (Report, error) {
 		return b.report, err
 	}
 	for _, ids := range b.Filter.idLists() {
+		if b.full() {
+			break
+		}
 		if err := b.list(ctx, ids); err != nil {
 			return b.report, err
 		}
@@ -109,29 +112,17 @@ func (d *Desk) pace() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(d.cfg.Rate), rowsACall)
 }
 
-// list works on the events of one list of ids (or all that the filter chooses),
-// page by page in order of their row ids, so that no row is met twice.
+// list works on the events of one list of ids, or all that the filter chooses.
 func (b *bulk) list(ctx context.Context, ids soql.Cond) error {
-	size, fields := rowsACall, event.ListFields()
+	s := scan{fields: event.ListFields(), size: rowsACall, conds: append(b.Filter.conds(), ids)}
 	if b.DryRun {
-		size, fields = pageRows, append(event.KeyFields(), event.FieldOutcome)
+		s.fields, s.size = append(event.KeyFields(), event.FieldOutcome), pageRows
 	}
-	for after := (soql.Cond{}); !b.full(); {
-		page, err := b.desk.read(ctx, soql.Select(fields...).From(event.Object).
-			Where(append(b.Filter.conds(), ids, after)...).OrderBy("Id").Limit(size))
-		if err != nil {
-			return fmt.Errorf("reading events to %s: %w", b.report.Action, err)
-		}
+	return b.desk.scan(ctx, s, func(page []*event.Event) (bool, error) {
 		b.meet(page)
-		if err := b.rows(ctx, b.choose(page)); err != nil {
-			return err
-		}
-		if len(page) < size {
-			return nil
-		}
-		after = soql.Greater("Id", page[len(page)-1].RowID)
-	}
-	return nil
+		err := b.rows(ctx, b.choose(page))
+		return !b.full(), err
+	})
 }
 
 // full says whether as many events were found as were asked for.

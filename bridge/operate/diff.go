@@ -38,10 +38,8 @@ func (d *Desk) compare(ctx context.Context, s *Story) error {
 		return err
 	}
 	s.Original = events[0]
-	if s.Original.Encoding == event.Chunked {
-		if s.Original.Payload, err = d.chunks(ctx, s.Original.RowID); err != nil {
-			return err
-		}
+	if err := d.fill(ctx, s.Original); err != nil {
+		return err
 	}
 	if !s.Event.Cleared() && !s.Original.Cleared() {
 		s.Changes = Diff(s.Original.Payload, s.Event.Payload)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"sfbridge/bridge/event"
 	"sfbridge/salesforce"
@@ -17,6 +16,9 @@ const (
 	rowsACall = 200 // of one update
 	pageRows  = 2000
 )
+
+// errChunkMissing says that a large payload is not there in full.
+var errChunkMissing = errors.New("a part of the payload is missing")
 
 // ErrNotFound says that no event has this id.
 var ErrNotFound = errors.New("there is no such event")
@@ -92,10 +94,8 @@ func (d *Desk) Show(ctx context.Context, id string) (Story, error) {
 		return Story{}, fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
 	s := Story{Event: events[0]}
-	if s.Event.Encoding == event.Chunked {
-		if s.Event.Payload, err = d.chunks(ctx, s.Event.RowID); err != nil {
-			return Story{}, fmt.Errorf("reading the payload of %s: %w", id, err)
-		}
+	if err := d.fill(ctx, s.Event); err != nil {
+		return Story{}, err
 	}
 	s.Conflicts, err = d.read(ctx, soql.Select(event.ListFields()...).From(event.Object).
 		Where(soql.Eq(event.FieldConflictOf, s.Event.RowID)).OrderBy(event.FieldReceivedAt, "Id"))
@@ -137,7 +137,7 @@ func (d *Desk) chunks(ctx context.Context, row string) ([]byte, error) {
 	parts := make([]string, len(records))
 	for i, r := range records {
 		if index, _ := r.Int(event.ChunkFieldIndex); int(index) != i {
-			return nil, errors.New("chunk " + strconv.Itoa(i) + " is missing")
+			return nil, fmt.Errorf("%w: number %d", errChunkMissing, i)
 		}
 		parts[i] = r.String(event.ChunkFieldData)
 	}

@@ -19,6 +19,8 @@ type mapOptions struct {
 	payloads []string
 	headers  []string
 	diff     string
+	review   bool
+	stored   filterFlags // which stored events, with review
 }
 
 func newMap(env environment) *cobra.Command {
@@ -27,8 +29,15 @@ func newMap(env environment) *cobra.Command {
 		Use: "map", Short: "Show what a mapping makes of payloads, without sending anything",
 		Example: "  bridge map --mapping mappings/stripe.yaml --payload charge.json\n" +
 			"  bridge map --mapping new.yaml --diff mappings/stripe.yaml --payload a.json --payload b.json\n" +
+			"  bridge map --mapping new.yaml --diff mappings/stripe.yaml --review --code FIELD --config bridge.yaml\n" +
 			"  bridge map init --provider stripe --object Payment__c --payload charge.json",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if o.review {
+				return mapReview(c, env, o)
+			}
+			if err := unwanted(c, o); err != nil {
+				return err
+			}
 			if err := required(c, "mapping", "payload"); err != nil {
 				return err
 			}
@@ -40,6 +49,8 @@ func newMap(env environment) *cobra.Command {
 	f.StringArrayVar(&o.payloads, "payload", nil, "file with a delivery's body, or - for standard input (repeatable)")
 	f.StringArrayVar(&o.headers, "header", nil, "'Name: value' of the delivery (repeatable)")
 	f.StringVar(&o.diff, "diff", "", "mapping file to compare with: show what changes against it")
+	f.BoolVar(&o.review, "review", false, "with --diff: compare what the two make of the source's stored events that wait in Review")
+	o.stored.add(c)
 	c.AddCommand(newMapInit(env))
 	return c
 }
@@ -184,25 +195,32 @@ func (t *mapTrial) summary() mapSummary {
 		if p.err != nil {
 			s.Failed = append(s.Failed, failedPayload{p.name, p.err.Error()})
 		}
-		apply, ignore, review := p.outcomes()
-		s.Events += len(p.results)
-		s.Apply, s.Ignore, s.Review = s.Apply+apply, s.Ignore+ignore, s.Review+review
+		for _, r := range p.results {
+			s.count(r)
+		}
 	}
 	return s
 }
 
 func (p mappedPayload) outcomes() (apply, ignore, review int) {
+	var s mapSummary
 	for _, r := range p.results {
-		switch r.Outcome {
-		case mapping.DryApply:
-			apply++
-		case mapping.DryIgnore:
-			ignore++
-		default:
-			review++
-		}
+		s.count(r)
 	}
-	return apply, ignore, review
+	return s.Apply, s.Ignore, s.Review
+}
+
+// count takes one event in.
+func (s *mapSummary) count(r mapping.DryResult) {
+	s.Events++
+	switch r.Outcome {
+	case mapping.DryApply:
+		s.Apply++
+	case mapping.DryIgnore:
+		s.Ignore++
+	default:
+		s.Review++
+	}
 }
 
 // verdict is the error that a run ends with once it has printed its report.

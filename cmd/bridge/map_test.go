@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"sfbridge/bridge/event"
 	"sfbridge/config/examples"
+	"sfbridge/mapping"
 )
 
 // atTerminal runs a command line whose output a person reads.
@@ -142,4 +144,50 @@ routes:
 	assert.Equal(t, exitOK, r.code, r.err)
 	assert.Contains(t, r.out, "note: the service first loads the provider's object into $.object (authority)")
 	assert.Contains(t, squeeze(r.out), "X__c $.object.x (missing) (left out)")
+}
+
+func TestReviewIsOfOneSource(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := write(t, dir, "stripe.yaml", string(examples.Stripe))
+	other := write(t, dir, "other.yaml", strings.Replace(string(examples.Stripe), "source: stripe", "source: other", 1))
+	r := bridge(t, nil, "", "map", "--mapping", file, "--diff", other, "--review", "--config", "x")
+	assert.Equal(t, exitUsage, r.code)
+	assert.Contains(t, r.err, "two sources")
+	r = bridge(t, nil, "", "map", "--mapping", file, "--diff", file, "--review", "--config", "x", "--source", "other")
+	assert.Equal(t, exitUsage, r.code)
+	assert.Contains(t, r.err, "the mapping is that of the source stripe")
+}
+
+func TestReviewOnAnEmptyOrg(t *testing.T) {
+	t.Parallel()
+	srv, cfg := org(t, string(examples.Stripe))
+	file := write(t, t.TempDir(), "stripe.yaml", string(examples.Stripe))
+	r := bridge(t, map[string]string{"TOKEN": srv.AccessToken()}, "", "map", "--mapping", file, "--diff", file, "--review", "--config", cfg)
+	assert.Equal(t, exitOK, r.code, r.err)
+	assert.JSONEq(t, `{"changes":[],"events":0,"changed":0,"summary":{"payloads":0,"events":0,"apply":0,"ignore":0,"review":0,"failed":[]}}`, r.out)
+}
+
+func TestReviewAdvisesPeople(t *testing.T) {
+	t.Parallel()
+	load := func(text string) *mapping.File {
+		f, err := mapping.Parse("m.yaml", []byte(text))
+		require.NoError(t, err)
+		return f
+	}
+	r := storedReview{before: load(string(examples.Stripe)), after: load(strings.ReplaceAll(string(examples.Stripe), "charge.succeeded, ", ""))}
+	stored := func(change func(*event.Event)) *event.Event {
+		e := &event.Event{ID: "stripe:1", Type: "charge.succeeded", Encoding: event.Plain, Payload: []byte(charge)}
+		change(e)
+		return e
+	}
+	require.NoError(t, r.compare(stored(func(*event.Event) {})))
+	require.NoError(t, r.compare(stored(func(e *event.Event) { e.ID, e.Payload = "stripe:2", nil })))
+	require.NoError(t, r.compare(stored(func(e *event.Event) { e.ID, e.Encoding, e.Payload = "stripe:3", "", nil })))
+	out := shown(t, func(env environment) error { r.diff.show(env); r.advise(env, mapOptions{}); return nil })
+	assert.Contains(t, out, "stripe:1\n")
+	assert.Contains(t, out, `~ outcome: "apply" -> `)
+	assert.Contains(t, out, "2 of 2 events change\n")
+	assert.Contains(t, out, "0 would be applied, 1 ignored, 1 wait for a person\nnext: ")
+	assert.Equal(t, []failedPayload{{"stripe:3", "its payload was cleared by retention"}}, r.diff.Summary.Failed)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,7 @@ type mapDiff struct {
 
 // changedEvent is an event that the two mappings treat differently.
 type changedEvent struct {
-	Payload     string               `json:"payload"`
+	Payload     string               `json:"payload,omitempty"` // "": a stored event
 	EventID     *string              `json:"event_id"`
 	Differences []mapping.Difference `json:"differences"`
 }
@@ -32,22 +33,26 @@ func newMapDiff(before, after *mapTrial) mapDiff {
 			d.add(now.name, nil, []mapping.Difference{{Field: "payload", Change: mapping.Changed, Old: readText(was.err), New: text}})
 		}
 		for n := range max(len(was.results), len(now.results)) {
-			d.Events++
-			b, a := nth(was.results, n), nth(now.results, n)
-			id := a
-			if a == nil {
-				id = b
-			}
-			d.add(now.name, id.EventID, mapping.Diff(b, a))
+			d.compare(now.name, nth(was.results, n), nth(now.results, n))
 		}
 	}
-	d.Changed = len(d.Changes)
 	return d
+}
+
+// compare tells what differs in one event; nil is a mapping that doesn't find it.
+func (d *mapDiff) compare(payload string, before, after *mapping.DryResult) {
+	d.Events++
+	id := after
+	if after == nil {
+		id = before
+	}
+	d.add(payload, id.EventID, mapping.Diff(before, after))
 }
 
 func (d *mapDiff) add(payload string, event *string, differences []mapping.Difference) {
 	if len(differences) > 0 {
 		d.Changes = append(d.Changes, changedEvent{payload, event, differences})
+		d.Changed++
 	}
 }
 
@@ -81,7 +86,7 @@ func (d mapDiff) print(c *cobra.Command, env environment) error {
 
 func (d mapDiff) show(env environment) {
 	for _, change := range d.Changes {
-		fmt.Fprintf(env.out, "%s  %s\n", oneLine(change.Payload), oneLine(text(change.EventID)))
+		fmt.Fprintln(env.out, oneLine(strings.TrimSpace(change.Payload+"  "+text(change.EventID))))
 		for _, one := range change.Differences {
 			fmt.Fprintf(env.out, "  %s\n", oneLine(difference(one)))
 		}
