@@ -22,9 +22,8 @@ func TestMain(m *testing.M) { harness.Main(m) }
 
 // Sizes of the two forms: events of a scenario, and of those that are large.
 const (
-	shortEvents = 90
-	longEvents  = 1500
-	parallel    = 24 // deliveries under way at once
+	shortEvents, shortBatch, shortSenders = 90, 10, 8
+	longEvents, longBatch, longSenders    = 1500, 200, 32
 )
 
 // scenario is one row of the table.
@@ -41,15 +40,16 @@ type scenario struct {
 // run is a scenario being played.
 type run struct {
 	*testing.T
-	w      *world.World
-	size   int // events that the form allows
-	seed   uint64
-	plan   traffic.Planned
-	counts traffic.Counts
-	flow   *traffic.Flow
-	healed time.Time // when the last thing that was broken was whole again
-	rest   time.Duration
-	waited int // events that waited for a person before somebody replayed them
+	w       *world.World
+	size    int // events that the form allows
+	senders int // deliveries under way at once
+	seed    uint64
+	plan    traffic.Planned
+	counts  traffic.Counts
+	flow    *traffic.Flow
+	healed  time.Time // when the last thing that was broken was whole again
+	rest    time.Duration
+	waited  int // events that waited for a person before somebody replayed them
 }
 
 // TestFaults plays every scenario. With FAULT=long it is the long form, and
@@ -80,10 +80,12 @@ func play(t *testing.T, sc scenario, long bool) report.Row {
 	t.Helper()
 	name := fnv.New64a()
 	_, _ = name.Write([]byte(sc.name)) // never fails
-	r := &run{T: t, w: world.Start(t, sc.world), size: shortEvents, seed: name.Sum64()}
+	r := &run{T: t, size: shortEvents, senders: shortSenders, seed: name.Sum64()}
+	sc.world.Batch = shortBatch
 	if long {
-		r.size = longEvents * max(1, sc.share)
+		r.size, r.senders, sc.world.Batch = longEvents*max(1, sc.share), longSenders, longBatch
 	}
+	r.w = world.Start(t, sc.world)
 	sc.play(r)
 	r.settle()
 	cost := r.w.Cost(t)
@@ -131,7 +133,7 @@ func (r *run) plot(events int) {
 }
 
 func (r *run) deliver(list []traffic.Delivery) {
-	r.flow = traffic.Send(r.Context(), list, traffic.Senders{Target: r.w.Target, Parallel: parallel})
+	r.flow = traffic.Send(r.Context(), list, traffic.Senders{Target: r.w.Target, Parallel: r.senders})
 }
 
 // until waits until a share of what is being delivered was taken, or so many

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sfbridge/test/fault/ledger"
+	"sfbridge/test/fault/world"
 	"sfbridge/test/harness"
 )
 
@@ -24,17 +25,24 @@ func scenarios() []scenario {
 	return all
 }
 
-// planted breaks the org by faults while a part of the traffic is delivered.
+// planted has faults in the org from the first call on, until they are used up.
 func planted(faults ...harness.Fault) func(*run) {
 	return func(r *run) {
-		r.send(r.size)
-		r.until(0.2, 0)
 		r.w.Org.Plant(r, faults...)
-		r.until(0.7, 200)
+		r.send(r.size)
+		r.taken()
 		r.w.Org.ClearFaults(r)
 		r.healed = time.Now()
-		r.taken()
 	}
+}
+
+// failing has calls fail while a part of the traffic is delivered, until one has
+// failed.
+func failing(faults ...harness.Fault) func(*run) {
+	return broken(
+		func(r *run) { r.w.Org.Plant(r, faults...) },
+		func(r *run) bool { return r.any(func(i *world.Instance) bool { return i.FailedCalls(r) > 0 }) },
+		func(r *run) { r.w.Org.ClearFaults(r) })
 }
 
 // then does something after a play.
@@ -54,7 +62,7 @@ func forward(by time.Duration) func(*run) {
 }
 
 func rowFault(kind string, object, operation string, times int) harness.Fault {
-	return harness.Fault{"operation": operation, "object": object, "fault": kind, "times": times, "after": 1}
+	return harness.Fault{"operation": operation, "object": object, "fault": kind, "times": times}
 }
 
 // rows strikes rows of all kinds of calls.
@@ -101,11 +109,11 @@ var callKinds = []struct{ kind, breaks string }{
 func callFaults() []scenario {
 	var all []scenario
 	for _, k := range callKinds {
-		all = append(all, scenario{name: k.kind, breaks: k.breaks, play: planted(calls(k.kind)...)})
+		all = append(all, scenario{name: k.kind, breaks: k.breaks, play: failing(calls(k.kind)...)})
 	}
 	return append(all,
 		scenario{name: "limit", breaks: "the day's API calls are used up; its pause of 5 minutes is skipped",
-			play: then(planted(calls("limit")...), forward(dailyPause))},
+			play: then(failing(calls("limit")...), forward(dailyPause))},
 		scenario{name: "slow", breaks: "calls take a second more", play: planted(
 			harness.Fault{"operation": "*", "fault": "slow", "delay": "1s", "times": 12})},
 		scenario{name: "outage", breaks: "every call is refused, all deliveries wait in the spool", play: outage},
@@ -125,7 +133,7 @@ func calls(kind string) []harness.Fault {
 func outage(r *run) {
 	r.send(r.size)
 	r.until(0.1, 0)
-	r.w.Org.Plant(r, harness.Fault{"operation": "*", "fault": "unavailable", "times": 0})
+	r.w.Org.Plant(r, away)
 	r.taken()
 	r.w.Org.ClearFaults(r)
 	r.healed = time.Now()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -126,6 +127,27 @@ func resident(pid int) int {
 		}
 	}
 	return 0
+}
+
+// Logged tells whether a line of the present life's log holds a text.
+func (i *Instance) Logged(text string) bool {
+	return slices.ContainsFunc(i.bridge.Log().Lines(0), func(line string) bool { return strings.Contains(line, text) })
+}
+
+// FailedCalls counts the calls to Salesforce of the present life that failed.
+func (i *Instance) FailedCalls(t testing.TB) int {
+	t.Helper()
+	n := 0
+	for line := range strings.Lines(i.bridge.Metrics(t)) {
+		labels, value, found := strings.Cut(line, "} ")
+		if !found || !strings.HasPrefix(labels, "bridge_salesforce_calls_total{") || strings.Contains(labels, `class="ok"`) {
+			continue
+		}
+		count, err := strconv.Atoi(strings.TrimSpace(value))
+		require.NoError(t, err)
+		n += count
+	}
+	return n
 }
 
 // metric reads a gauge without labels.

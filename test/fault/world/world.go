@@ -21,6 +21,7 @@ type Config struct {
 	Instances int    // 0: one
 	Redis     bool   // shared by the instances
 	Ack       string // empty: auto
+	Batch     int    // most events of one call
 	Org       []string
 	Refuses   func(n int) int // status of the n-th request for an effect; nil: 200
 }
@@ -69,8 +70,8 @@ func (w *World) newInstance(t testing.TB, n int, c Config) *Instance {
 	settings := harness.Config{
 		Name: fmt.Sprintf("bridge %d", n+1), Org: w.Org, Program: harness.BuildTagged(t, tag), Mappings: mappings, Env: env,
 		Outbound: fmt.Sprintf("{allow: [%q]}", strings.TrimPrefix(w.Receiver.URL, "http://")),
-		Receiver: fmt.Sprintf("{linger: 5ms, ack: %s, ack_timeout: 2s}", ack),
-		Poller:   "{interval: 100ms, idle: 1s, max_attempts: 40, backoff: {base: 100ms, max: 2s}}",
+		Receiver: fmt.Sprintf("{linger: 5ms, ack: %s, ack_timeout: 2s, batch: %d}", ack, c.Batch),
+		Poller:   fmt.Sprintf("{interval: 100ms, idle: 1s, batch: %d, max_attempts: 40, backoff: {base: 100ms, max: 2s}}", c.Batch),
 	}
 	if w.Redis != nil {
 		env["REDIS_URL"] = w.Redis.URL()
