@@ -148,8 +148,10 @@ func (d *Drain) State() State {
 func (d *Drain) Run(ctx context.Context) error {
 	tick := time.NewTicker(d.cfg.Every)
 	defer tick.Stop()
-	defer d.release(context.WithoutCancel(ctx), d.queues(false))
-	defer d.work.Wait()
+	defer func() {
+		d.work.Wait()
+		d.release(context.WithoutCancel(ctx), d.queues(false))
+	}()
 	for ctx.Err() == nil {
 		if now := d.cfg.Now(); d.looked.IsZero() || now.Sub(d.looked) >= d.cfg.Every {
 			d.looked = now

@@ -3,8 +3,6 @@ package spool
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"sfbridge/bridge/stage"
@@ -43,97 +41,6 @@ func (d *Drain) free() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.running < d.cfg.Lanes
-}
-
-// gather takes a batch from the queues that are in no other, those with the most
-// entries first.
-func (d *Drain) gather(ctx context.Context) []part {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	open := d.queues(true)
-	if len(open) == 0 {
-		return nil
-	}
-	held, err := d.cfg.Leases.Acquire(ctx, d.cfg.Owner, leaseNames(open), leaseTTL)
-	if err != nil {
-		if ctx.Err() == nil {
-			d.cfg.Log.Warn("leases for the spool can't be had", "error", err)
-		}
-		d.block(open)
-		return nil
-	}
-	var parts []part
-	room, bytes := d.size(), d.cfg.Bytes
-	for _, queue := range open {
-		if !slices.Contains(held, leaseName(queue)) {
-			d.block([]string{queue})
-			continue
-		}
-		if room <= 0 || bytes <= 0 {
-			break
-		}
-		entries, err := d.cfg.Engine.Take(ctx, queue, room)
-		if err != nil && ctx.Err() == nil {
-			d.cfg.Log.Warn("the spool can't be read", "queue", queue, "error", err)
-		}
-		if len(entries) == 0 {
-			d.block([]string{queue})
-			continue
-		}
-		fit, size := cut(entries, bytes, len(parts) == 0)
-		if len(fit) == 0 {
-			break
-		}
-		parts = append(parts, part{queue, fit})
-		room, bytes = room-len(fit), bytes-size
-	}
-	d.begin(parts)
-	return parts
-}
-
-// cut keeps a part within the bytes that are left; the first entry of a batch
-// fits in any case.
-func cut(entries []Waiting, bytes int, first bool) (fit []Waiting, size int) {
-	for i, e := range entries {
-		weight := len(e.Data) + rowWeight
-		if size+weight > bytes && (i > 0 || !first) {
-			return entries[:i], size
-		}
-		size += weight
-	}
-	return entries, size
-}
-
-func leaseName(queue string) string { return "spool-" + queue }
-
-func leaseNames(queues []string) []string {
-	names := make([]string, len(queues))
-	for i, queue := range queues {
-		names[i] = leaseName(queue)
-	}
-	return names
-}
-
-// queues lists the queues with entries, the longest first; open leaves out those
-// that can't be worked on now.
-func (d *Drain) queues(open bool) []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	list := slices.Collect(maps.Keys(d.state.Depth))
-	if open {
-		list = slices.DeleteFunc(list, func(q string) bool { return d.busy[q] || d.blocked[q] })
-	}
-	slices.SortFunc(list, func(a, b string) int { return d.state.Depth[b] - d.state.Depth[a] })
-	return list
-}
-
-// block leaves queues alone until the next look.
-func (d *Drain) block(queues []string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, queue := range queues {
-		d.blocked[queue] = true
-	}
 }
 
 func (d *Drain) begin(parts []part) {

@@ -336,6 +336,44 @@ func TestAStopBringsTheBatchUnderWayHome(t *testing.T) {
 	})
 }
 
+// What came after the start and is left at the end is for others at once.
+func TestAStopGivesBackQueuesThatStillHoldEntries(t *testing.T) {
+	t.Parallel()
+	onDrain(t, func(b *drainBench, _ *spool.DrainConfig) {
+		b.org.answer = func(int, stage.Request) error { return &stage.Unavailable{Reason: "away"} }
+	}, func(b *drainBench) {
+		b.run()
+		synctest.Wait()
+		b.put("ch_1", 0, 3)
+		later(time.Second)
+		assert.Equal(b, 1, b.leases.names())
+		b.stop() // looks at the leases
+		b.stop = nil
+		assert.Equal(b, 3, b.waiting())
+	})
+}
+
+// A process asks only for the queues that its batches take, so that others can
+// work on the rest.
+func TestQueuesBeyondTheBatchAreLeftToOthers(t *testing.T) {
+	t.Parallel()
+	onDrain(t, func(b *drainBench, c *spool.DrainConfig) {
+		c.Batch, c.Lanes, b.org.latency = 10, 2, time.Minute
+	}, func(b *drainBench) {
+		for n := range 8 {
+			b.put(fmt.Sprint("ch_", n), 0, 12)
+		}
+		s, err := b.engine.State(b.Context())
+		require.NoError(b, err)
+		require.Greater(b, len(s.Depth), 3, "several queues")
+		b.run()
+		synctest.Wait()
+		assert.Equal(b, 2, b.leases.names(), "one for each batch under way")
+		later(time.Hour)
+		assert.Zero(b, b.waiting())
+	})
+}
+
 func TestALargeEventGoesWhatEverItsSize(t *testing.T) {
 	t.Parallel()
 	onDrain(t, func(_ *drainBench, c *spool.DrainConfig) { c.Bytes = 2000 }, func(b *drainBench) {
