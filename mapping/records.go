@@ -74,6 +74,9 @@ func (m *mapper) field(s *spec, f *field, r *Record, scope path.Scope) {
 	if err == nil {
 		value, present, err = f.transform.Apply(value, present, scope)
 	}
+	if key, ok := value.(string); ok && err == nil && f.Parent != "" {
+		err = path.CheckKey(f.source.String(), key)
+	}
 	if err != nil {
 		m.fail(s, f.Name, f.source.String(), err)
 		return

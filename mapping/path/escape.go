@@ -123,13 +123,22 @@ func (t Template) finish(s string) (string, bool, error) {
 	}
 	switch t.escaping {
 	case Key:
-		if trimLeft(s) != s || trimRight(s) != s {
-			return "", false, &ValueError{Path: t.text, Reason: "has white space at an end"}
+		if err := CheckKey(t.text, s); err != nil {
+			return "", false, err
 		}
 	case EventID:
 		s = escapeEnds(s)
 	}
 	return s, true, nil
+}
+
+// CheckKey refuses the text of a key that no record can have: Salesforce stores
+// none with white space at an end. source is the path or template it came from.
+func CheckKey(source, s string) error {
+	if trimLeft(s) != s || trimRight(s) != s {
+		return &ValueError{Path: source, Reason: "has white space at an end"}
+	}
+	return nil
 }
 
 // escapeEnds escapes white space at the ends and the reserved beginnings.
