@@ -28,6 +28,10 @@ const (
 	redisDial  = 2 * time.Second
 	redisRead  = 3 * time.Second
 	redisTries = 2
+
+	// redisSlots is how old a client's picture of a cluster may grow: until it is
+	// read again, a master that died is still asked for.
+	redisSlots = 2 * time.Second
 )
 
 // Redis is a connection to the store that several processes share.
@@ -290,6 +294,7 @@ func (u redisURL) cluster() *redis.ClusterOptions {
 	return &redis.ClusterOptions{
 		Addrs: u.hosts, Username: u.user, Password: u.password, TLSConfig: u.tls,
 		DialTimeout: redisDial, ReadTimeout: redisRead, WriteTimeout: redisRead, MaxRedirects: 3, MaxRetries: redisTries,
-		ContextTimeoutEnabled: true, DisableIdentity: true, MaintNotificationsConfig: quietly(),
+		ClusterStateReloadInterval: redisSlots,
+		ContextTimeoutEnabled:      true, DisableIdentity: true, MaintNotificationsConfig: quietly(),
 	}
 }

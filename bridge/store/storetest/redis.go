@@ -162,14 +162,21 @@ func Eventually(t testing.TB, what string, holds func(ctx context.Context) bool)
 // StartCluster starts three masters that share the slots, and gives the URL.
 func StartCluster(t testing.TB, args ...string) (url string, nodes []*Server) {
 	t.Helper()
+	return StartClusterOf(t, 0, args...)
+}
+
+// StartClusterOf starts a cluster with so many replicas for each of its three
+// masters. The masters come first.
+func StartClusterOf(t testing.TB, replicas int, args ...string) (url string, nodes []*Server) {
+	t.Helper()
 	Need(t, "redis-cli")
 	var addresses []string
-	for range 3 {
+	for range 3 * (1 + replicas) {
 		s := StartRedis(t, append([]string{"--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--cluster-port", strconv.Itoa(FreePort(t))}, args...)...)
 		nodes, addresses = append(nodes, s), append(addresses, s.Address())
 	}
 	create := append([]string{"--cluster", "create"}, addresses...)
-	out, err := exec.CommandContext(t.Context(), "redis-cli", append(create, "--cluster-yes")...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "redis-cli", append(create, "--cluster-yes", "--cluster-replicas", strconv.Itoa(replicas))...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	for _, n := range nodes {
 		c := n.Client(t)
