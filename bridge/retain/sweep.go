@@ -62,6 +62,9 @@ func (k *Keeper) turn(ctx context.Context) (report Report, made bool, err error)
 	claim := lease.Claim{Leases: k.cfg.Leases, Owner: k.cfg.Owner, Name: leaseName, TTL: leaseTTL}
 	var failed error
 	made, err = lease.Hold(ctx, claim, func(ctx context.Context) { report, failed = k.Sweep(ctx) })
+	if !made && err == nil {
+		k.cfg.Log.Info("retention: another process is at it")
+	}
 	return report, made, errors.Join(failed, err)
 }
 

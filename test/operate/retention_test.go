@@ -4,9 +4,13 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"sfbridge/bridge/store"
+	"sfbridge/bridge/store/storetest"
 	"sfbridge/test/harness"
 )
 
@@ -57,6 +61,34 @@ func TestArchivedDeletedRestoredReplayed(t *testing.T) {
 	w.org.Settle(t)
 	w.ends("shop:evt_1", "Completed", "Stale")
 	assert.Equal(t, "20.0 <nil> shop:evt_2", w.payment(), "a replay from the archive is safe")
+}
+
+// Of processes that share a Redis one retains at a time.
+func TestRetentionIsDoneByOneProcessAtATime(t *testing.T) {
+	t.Parallel()
+	server := storetest.StartRedis(t)
+	shared, err := store.OpenRedis(server.URL())
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, shared.Close()) }()
+	w := newWorld(t, func(c *harness.Config) {
+		c.Store, c.Env["REDIS_URL"] = `{dir: ./data, redis: "${REDIS_URL}"}`, server.URL()
+	})
+	w.deliver(charge("evt_1", 10, "12.50"))
+	w.org.Settle(t)
+	w.age("shop:evt_1", "2026-06-01T00:00:00.000Z")
+	other := store.NewRedisLeases(shared, "retain")
+	held, err := other.Acquire(t.Context(), "another", []string{"retain"}, time.Hour)
+	require.NoError(t, err)
+	require.Len(t, held, 1)
+
+	keeper := w.keeper()
+	_, ok := keeper.Log().Wait(harness.Patient(t), 0, "retention: another process is at it")
+	require.True(t, ok, "it keeps off: %s", keeper.Log())
+	keeper.Stop(t)
+	assert.NotNil(t, w.event("shop:evt_1"))
+
+	require.NoError(t, other.Release(t.Context(), "another", held))
+	w.retain("shop:evt_1")
 }
 
 func TestALateDeliveryOfADeletedEvent(t *testing.T) {
