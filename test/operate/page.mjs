@@ -57,7 +57,7 @@ function press(title, where = document) {
 
 async function signIn(token) {
   document.getElementById("token").value = token;
-  document.getElementById("name").value = "ada";
+  document.getElementById("name").value = "Žofia";
   press("Sign in");
 }
 

@@ -81,11 +81,11 @@ func TestTheOperatorsPage(t *testing.T) {
 
 	w.org.Settle(t)
 	w.ends(conflict, "Completed", "Updated")
-	assert.Contains(t, w.event(conflict)["History__c"], "Review -> Received by ada: accept: the shop has confirmed it")
+	assert.Contains(t, w.event(conflict)["History__c"], "Review -> Received by Žofia: accept: the shop has confirmed it")
 	assert.Equal(t, "99.1 <nil> "+conflict, w.payment())
 	w.ends("shop:evt_2", "Completed", "Discarded")
 	logged := w.bridge.Log().String()
-	assert.Contains(t, logged, `"msg":"admin action","action":"discard","by":"ada"`)
+	assert.Contains(t, logged, `"msg":"admin action","action":"discard","by":"Žofia"`)
 	assert.NotContains(t, logged, adminToken)
 }
 

@@ -63,7 +63,7 @@ export async function call(route, { id, query, body } = {}) {
   const search = given.length ? "?" + new URLSearchParams(given) : "";
   const headers = { Authorization: "Bearer " + session.token };
   if (session.name) {
-    headers["X-Actor"] = session.name;
+    headers["X-Actor"] = bytes(session.name);
   }
   let response;
   try {
@@ -74,6 +74,11 @@ export async function call(route, { id, query, body } = {}) {
     throw new Problem(0, "The bridge does not answer.");
   }
   return read(response);
+}
+
+// bytes writes text as UTF-8, one character a byte: all that a header takes.
+function bytes(text) {
+  return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
 async function read(response) {

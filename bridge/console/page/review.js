@@ -19,17 +19,13 @@ export async function review() {
         ["Type", (g) => g.type, "text"],
         ["Oldest", (g) => moment(g.oldest)],
         ["Newest", (g) => moment(g.newest)],
-        ["", open],
       ], groups),
     ],
   };
 }
 
 function why(group) {
-  return [el("code", {}, group.code || "no code"), el("br"), el("span", { class: "soft" }, reason(group.code))];
-}
-
-function open({ source, type, code }) {
-  const name = `Show the events of ${source} that wait for ${code || "no code"}`;
-  return el("a", { class: "button", href: listAddress({ status: "Review", source, type, code }), "aria-label": name }, "Show");
+  const { source, type, code } = group;
+  const link = el("a", { href: listAddress({ status: "Review", source, type, code }) }, el("code", {}, code || "no code"));
+  return [link, el("br"), el("span", { class: "soft" }, reason(code))];
 }
