@@ -59,6 +59,19 @@ func (r *run) resize(o outcome) {
 	resize(&r.haul, o.fits, maxShare*r.cfg.Batch)
 }
 
+// spread is how far due queries for little work are to be apart: not at all while
+// less than half of the budget is used, then more and more, as far as idle when
+// all of it is. So events that come one by one get later before polling has to
+// yield, and more of them get through.
+func (r *run) spread() time.Duration {
+	u := r.cfg.Usage()
+	if u.Max <= 0 {
+		return 0
+	}
+	used := float64(u.Used) / (float64(u.Max) * r.cfg.DailyBudget)
+	return time.Duration(min(1, max(0, 2*used-1)) * float64(r.cfg.Idle))
+}
+
 // pause is how long loop may sleep when nothing happens.
 func (r *run) pause(now time.Time) time.Duration {
 	at := now.Add(r.cfg.Idle)

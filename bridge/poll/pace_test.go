@@ -1,6 +1,7 @@
 package poll
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -200,6 +201,45 @@ func TestPollingYieldsLast(t *testing.T) {
 		pass(yieldPause + time.Minute)
 		assert.Equal(t, 2, o.see().count(event.Completed))
 	})
+}
+
+// The fewer calls the day has left, the more events share a query.
+func TestSingleEventsShareQueriesAsCallsGetFew(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		used            int64 // of 1000, of which 800 are the budget
+		atLeast, atMost int   // queries for 100 events, six seconds apart
+	}{
+		{0, 100, 110},
+		{400, 100, 110},
+		{600, 19, 22},
+		{800, 9, 12},
+		{950, 9, 12},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.used), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				o := newFakeOrg()
+				p := o.poller(t, func(c *Config) {
+					c.Usage = func() salesforce.Usage { return salesforce.Usage{Used: tt.used, Max: 1000} }
+				})
+				start(t, p)
+				synctest.Wait()
+				asked := len(o.see().asked)
+				for n := range 100 {
+					o.add(row(fmt.Sprint("e", n), 1))
+					p.Wake(1)
+					pass(6 * time.Second)
+				}
+				queries := len(o.see().asked) - asked
+				assert.GreaterOrEqual(t, queries, tt.atLeast)
+				assert.LessOrEqual(t, queries, tt.atMost)
+				pass(time.Minute)
+				assert.Equal(t, 100, o.see().count(event.Completed), "late, not lost")
+			})
+		})
+	}
 }
 
 func TestRunOnceYields(t *testing.T) {

@@ -39,6 +39,7 @@ func (r *run) query(ctx context.Context, now time.Time) {
 
 // nextQuery is when the next due query is to be made.
 func (r *run) nextQuery(now time.Time) time.Time {
+	r.schedule.spread = r.spread()
 	next := r.schedule.next(r.atHand(now))
 	if r.yields(event.PollWork) {
 		return later(next, r.schedule.lastQuery.Add(yieldPause))

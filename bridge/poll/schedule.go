@@ -10,12 +10,16 @@ import "time"
 //     stream gathers into full batches.
 //   - Work that was left, and rows whose next attempt is due, wait for interval
 //     since the last query.
+//   - Once much of the day's calls is used, all these wait for spread since the
+//     last query, unless they fill every lane: the fewer calls are left, the more
+//     rows share one.
 //   - Rows that came another way wait for idle.
 //   - After a failed call nothing is asked before the pause is over; then one
 //     query, and one batch, try whether it is over.
 type schedule struct {
 	interval, idle time.Duration
-	full           int // rows that fill every lane
+	full           int           // rows that fill every lane
+	spread         time.Duration // least time between queries that fetch less than that; zero while calls are plentiful
 
 	staged     int       // rows staged since the last query began
 	firstWake  time.Time // of these
@@ -96,11 +100,12 @@ func (s *schedule) next(atHand int) time.Time {
 	if s.now {
 		return s.pauseUntil
 	}
+	rested := s.lastQuery.Add(max(s.interval, s.spread))
 	if s.again {
-		sooner(s.lastQuery.Add(s.interval))
+		sooner(rested)
 	}
 	if !s.nextDue.IsZero() {
-		sooner(later(s.nextDue, s.lastQuery.Add(s.interval)))
+		sooner(later(s.nextDue, rested))
 	}
 	if s.staged > 0 {
 		sooner(s.gathered(atHand))
@@ -120,11 +125,11 @@ func (s *schedule) gathered(atHand int) time.Time {
 	case s.staged >= s.full:
 		return s.lastWake
 	}
-	longest := s.firstWake.Add(s.interval)
-	if pause := s.lastWake.Add(quiet); pause.Before(longest) {
-		return pause
+	at := s.firstWake.Add(s.interval)
+	if pause := s.lastWake.Add(quiet); pause.Before(at) {
+		at = pause
 	}
-	return longest
+	return later(at, s.lastQuery.Add(s.spread))
 }
 
 func later(a, b time.Time) time.Time {

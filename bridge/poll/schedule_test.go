@@ -45,6 +45,20 @@ func TestScheduleNext(t *testing.T) {
 			s.wake(at(10*time.Second), 200)
 			s.staging(at(20 * time.Second))
 		}, none, 12 * time.Second},
+		{"few calls left: a single event waits for others", func(s *schedule) {
+			s.spread = 30 * time.Second
+			s.wake(at(10*time.Second), 1)
+		}, none, 30 * time.Second},
+		{"few calls left: rows that fill every lane go at once", func(s *schedule) {
+			s.spread = 30 * time.Second
+			s.wake(at(10*time.Second), 800)
+		}, none, 10 * time.Second},
+		{"few calls left: an event after a long silence goes at once", func(s *schedule) {
+			s.spread = 30 * time.Second
+			s.wake(at(50*time.Second), 1)
+		}, none, 50*time.Second + quiet},
+		{"few calls left: what was left waits too", func(s *schedule) { s.spread = 30 * time.Second; s.again = true }, none, 30 * time.Second},
+		{"few calls left: a next attempt too", func(s *schedule) { s.spread = 30 * time.Second; s.dueAt(at(5 * time.Second)) }, none, 30 * time.Second},
 		{"what was left is tried after interval", func(s *schedule) { s.again = true }, none, 2 * time.Second},
 		{"a next attempt is met", func(s *schedule) { s.dueAt(at(30 * time.Second)); s.dueAt(at(40 * time.Second)) }, none, 30 * time.Second},
 		{"next attempts gather for interval", func(s *schedule) { s.dueAt(at(time.Second)) }, none, 2 * time.Second},
