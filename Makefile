@@ -3,7 +3,7 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test apex check vet lint fuzz generate soak bench clean
+.PHONY: help demo build test fault apex check vet lint fuzz generate soak bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -16,6 +16,9 @@ build: ## build bin/bridge
 
 test: ## fetch what the tests need and run them all
 	@GO="$(GO)" ./test/run.sh
+
+fault: ## break everything while 100,000 events come; writes docs/reliability.md
+	FAULT=long FAULT_REPORT=$(CURDIR)/docs/reliability.md $(GO) test ./test/fault -count=1 -parallel 1 -timeout 60m
 
 apex: ## look at the Apex package with all that can without an org
 	@GO="$(GO)" ./test/run.sh ./apex ./test/apex ./test/apexcheck

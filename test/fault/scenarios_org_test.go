@@ -22,6 +22,7 @@ func scenarios() []scenario {
 	all = append(all, redisFaults()...)
 	all = append(all, machineFaults()...)
 	all = append(all, processFaults()...)
+	all = append(all, mixedFaults()...)
 	return all
 }
 

@@ -11,7 +11,7 @@ func processFaults() []scenario {
 		{name: "restarted", breaks: "the process stops in order and starts again, five times", play: restarted},
 		{name: "killed", breaks: "kill -9 at any moment, five times", play: killed},
 		{name: "killed_shared", breaks: "one of two instances that share a Redis is killed", world: shared, long: true, play: killedShared},
-		{name: "frozen", breaks: "one of two instances stands still, and goes on", world: shared, play: frozen},
+		{name: "frozen", breaks: "one of two instances stands still, and goes on", world: shared, long: true, play: frozen},
 		{name: "killed_between_steps", breaks: "kill -9 between every two steps, staged in the org", world: world.Config{Org: unnamed}, play: killedAt(steps(false))},
 		{name: "killed_between_steps_spooled", breaks: "kill -9 between every two steps, by way of the file", world: world.Config{Ack: "spooled", Org: unnamed},
 			play: killedAt(steps(true))},
