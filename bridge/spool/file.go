@@ -271,6 +271,7 @@ func (f *File) State(context.Context) (State, error) {
 				s.Oldest = at
 			}
 		}
+		unmap(tx)
 		return nil
 	})
 	return s, wrap("reading the spool file", err)
@@ -287,18 +288,4 @@ func (f *File) Ready(context.Context) error {
 func (f *File) Close() error {
 	f.group.close()
 	return wrap("closing the spool file", f.db.Close())
-}
-
-func key(queue string, stamp uint64) []byte {
-	k := make([]byte, 0, len(queue)+1+stampSize)
-	k = append(append(k, queue...), 0)
-	return binary.BigEndian.AppendUint64(k, stamp)
-}
-
-func keyOf(queue, id string) ([]byte, error) {
-	stamp, err := hex.DecodeString(id)
-	if err != nil || len(stamp) != stampSize {
-		return nil, ErrApartID
-	}
-	return key(queue, binary.BigEndian.Uint64(stamp)), nil
 }

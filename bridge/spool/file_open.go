@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -79,6 +80,20 @@ func (f *File) tally() error {
 			return nil
 		})
 	})
+}
+
+func key(queue string, stamp uint64) []byte {
+	k := make([]byte, 0, len(queue)+1+stampSize)
+	k = append(append(k, queue...), 0)
+	return binary.BigEndian.AppendUint64(k, stamp)
+}
+
+func keyOf(queue, id string) ([]byte, error) {
+	stamp, err := hex.DecodeString(id)
+	if err != nil || len(stamp) != stampSize {
+		return nil, ErrApartID
+	}
+	return key(queue, binary.BigEndian.Uint64(stamp)), nil
 }
 
 func split(k []byte) (queue string, stamp uint64, err error) {
