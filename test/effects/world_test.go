@@ -90,7 +90,6 @@ type world struct {
 	wire     *harness.Wire
 	bridge   *harness.Bridge
 	receiver *receiver
-	asked    int // queries that quietly made
 }
 
 func newWorld(t *testing.T, change ...func(*harness.Config)) *world {
@@ -125,19 +124,6 @@ func (w *world) settle() {
 	w.t.Helper()
 	w.org.Settle(w.t)
 	w.org.Eventually(w.t, "effects are outstanding", w.none("SELECT COUNT() FROM Outbound_Effect__c WHERE Status__c IN ('Ready', 'Retryable')"))
-}
-
-// quietly waits until so many effects are done, and asks the org only once all
-// have been sent.
-func (w *world) quietly(effects int) {
-	w.t.Helper()
-	w.org.Eventually(w.t, "effects are outstanding", func(context.Context) (bool, error) {
-		if len(w.receiver.keys()) < effects {
-			return false, nil
-		}
-		w.asked++
-		return w.org.Count(w.t, "SELECT COUNT() FROM Outbound_Effect__c WHERE Status__c = 'Done'") == effects, nil
-	})
 }
 
 // none holds when a query counts nothing.
