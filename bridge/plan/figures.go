@@ -41,6 +41,8 @@ const (
 	perEffect     = 0.015  // more for each effect
 	perObject     = 0.01   // more for each further object
 	idleCalls     = 3000   // a day, without a single event
+	aloneCalls    = 5.0    // of an event that comes alone; one of them stages it
+	pacedCalls    = 5760   // a day, of polling that shares queries: four a minute
 	perProcess    = 1000.0 // events/s to the record that a process is planned with, half of what it does
 	redisEntry    = 500    // bytes of an event in Redis beside its payload
 	redisPerByte  = 1.2    // bytes in Redis for a byte of payload
@@ -57,7 +59,7 @@ type Cost struct {
 // object an event and no effects. Events that come one by one can't share calls;
 // the more come at once, the more share one.
 func Costs() []Cost {
-	return []Cost{{0.2, 5}, {1, 5}, {5, 4.9}, {20, 0.44}, {100, 0.11}, {300, 0.044}, {1000, fullBatch}}
+	return []Cost{{0.2, aloneCalls}, {1, aloneCalls}, {5, 4.9}, {20, 0.44}, {100, 0.11}, {300, 0.044}, {1000, fullBatch}}
 }
 
 // costAt is the calls of an event at a rate: between two measured ones on the
@@ -97,6 +99,8 @@ func Figures() []Figure {
 		{"calls of an event at full batches", fullBatch, "calls", held},
 		{"more for each effect", perEffect, "calls", held},
 		{"more for each further object", perObject, "calls", held},
+		{"calls of an event that comes alone", aloneCalls, "calls", measured},
+		{"calls of polling when calls get few", pacedCalls, "a day, at most", "four a minute (poller.idle)"},
 		{"calls of an idle deployment", idleCalls, "a day, at most", held},
 		{"rate that a process is planned with", perProcess, "events/s", "half of what was measured"},
 		{"an event in Redis beside its payload", redisEntry, "bytes", measured},

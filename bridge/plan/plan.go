@@ -69,10 +69,13 @@ type Report struct {
 }
 
 // Calls are API calls. Events that come evenly over the day share the fewest
-// calls, so a day costs something between the two.
+// calls, so a day costs something between even and full batches. Paced is even
+// when half of the budget is used and polling begins to wait: events that come
+// alone share all calls but the one that stages them.
 type Calls struct {
 	EvenPerEvent float64 `json:"even_per_event"`
 	EvenPerDay   float64 `json:"even_per_day"`
+	PacedPerDay  float64 `json:"paced_per_day"`
 	FullPerEvent float64 `json:"full_batches_per_event"`
 	FullPerDay   float64 `json:"full_batches_per_day"`
 }
@@ -95,6 +98,7 @@ type Verdict struct {
 	Edition       string  `json:"edition"`
 	CallLimit     int     `json:"call_limit"`
 	EvenShare     float64 `json:"even_share"`
+	PacedShare    float64 `json:"paced_share"`
 	FullShare     float64 `json:"full_batches_share"`
 	StorageMB     float64 `json:"storage_mb"`
 	StorageShare  float64 `json:"storage_share"`
@@ -105,7 +109,8 @@ type Verdict struct {
 // What a Verdict says.
 const (
 	FitsYes     = "yes"
-	FitsBatches = "in bursts" // not when events come evenly, one by one
+	FitsPaced   = "yes, later" // events that come one by one are applied up to a minute later
+	FitsBatches = "in bursts"  // not when events come evenly, one by one
 	FitsCalls   = "no: calls"
 	FitsStorage = "no: storage"
 )
@@ -124,6 +129,7 @@ func Make(l Load) (Report, error) {
 		EvenPerEvent: even + more*even/fullBatch, FullPerEvent: fullBatch + more,
 	}
 	r.Calls.EvenPerDay = l.EventsPerDay*r.Calls.EvenPerEvent + idleCalls
+	r.Calls.PacedPerDay = min(r.Calls.EvenPerDay, l.EventsPerDay*(even/aloneCalls+more*even/fullBatch)+pacedCalls+idleCalls)
 	r.Calls.FullPerDay = l.EventsPerDay*r.Calls.FullPerEvent + idleCalls
 	r.Storage.Rows = l.EventsPerDay * (1 + l.Effects) * float64(l.RetentionDays)
 	r.Storage.MB = r.Storage.Rows * rowKB / 1024
@@ -146,6 +152,7 @@ func (r Report) against(e Edition) Verdict {
 		StorageMB: e.StorageMB + e.StoragePerUser*float64(users),
 	}
 	v.EvenShare = r.Calls.EvenPerDay / float64(v.CallLimit)
+	v.PacedShare = r.Calls.PacedPerDay / float64(v.CallLimit)
 	v.FullShare = r.Calls.FullPerDay / float64(v.CallLimit)
 	v.StorageShare = r.Storage.MB / v.StorageMB
 	v.RetentionDays = float64(r.Load.RetentionDays) / v.StorageShare
@@ -154,8 +161,10 @@ func (r Report) against(e Edition) Verdict {
 		v.Fits = FitsCalls
 	case v.StorageShare > 1:
 		v.Fits = FitsStorage
-	case v.EvenShare > r.Load.Budget:
+	case v.PacedShare > r.Load.Budget:
 		v.Fits = FitsBatches
+	case v.EvenShare > r.Load.Budget:
+		v.Fits = FitsPaced
 	default:
 		v.Fits = FitsYes
 	}

@@ -63,7 +63,8 @@ func TestWhatFits(t *testing.T) {
 	}{
 		{"a small developer org", "developer", days(load(500), 5), plan.FitsYes},
 		{"rows fill it", "developer", load(500), plan.FitsStorage},
-		{"a call for each step of each event", "enterprise", days(load(50_000), 30), plan.FitsBatches},
+		{"a call for each step of each event", "enterprise", days(load(50_000), 30), plan.FitsPaced},
+		{"a call to stage each event", "enterprise", days(load(100_000), 30), plan.FitsBatches},
 		{"five million events a day with full batches", "unlimited", days(load(3_000_000), 1), plan.FitsBatches},
 		{"more than any batch carries", "enterprise", days(load(10_000_000), 1), plan.FitsCalls},
 		{"a few thousand", "enterprise", load(10_000), plan.FitsYes},
@@ -103,6 +104,7 @@ func TestMoreCostsMore(t *testing.T) {
 		l.RetentionDays = rapid.IntRange(1, 1000).Draw(t, "days")
 		before := made(t, l)
 		require.GreaterOrEqual(t, before.Calls.EvenPerDay, before.Calls.FullPerDay*(1-1e-9))
+		require.LessOrEqual(t, before.Calls.PacedPerDay, before.Calls.EvenPerDay)
 		more := l
 		switch rapid.IntRange(0, 3).Draw(t, "what") {
 		case 0:

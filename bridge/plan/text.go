@@ -48,8 +48,9 @@ func Days(d float64) string {
 func Reading(r Report) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	say("Fits within %s of the calls and all of the storage. Events that come evenly, one by one, can't share", Share(r.Load.Budget))
-	say("calls; those that come at once do. A day lies between the two columns.")
+	say("Fits within %s of the calls and all of the storage. Events that come evenly, one by one, share no", Share(r.Load.Budget))
+	say("calls; those that come at once do. A day lies between the two. When half of the calls is used, polling")
+	say("is paced: events that come one by one are applied later, up to a minute, and share calls.")
 	for _, v := range r.Editions {
 		switch v.Fits {
 		case FitsCalls:
@@ -62,6 +63,8 @@ func Reading(r Report) string {
 			say("%s: too many rows. Set retention.row_after to %s at most.", v.Edition, Days(v.RetentionDays))
 		case FitsBatches:
 			say("%s: enough for bursts. Evenly spread they use more than the budget, and polling rests above it.", v.Edition)
+		case FitsPaced:
+			say("%s: enough; when calls get few, events that come one by one are applied up to a minute later.", v.Edition)
 		}
 	}
 	return b.String()

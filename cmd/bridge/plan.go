@@ -52,10 +52,11 @@ func runPlan(c *cobra.Command, env environment, l plan.Load) error {
 
 // showPlan prints the plan for people.
 func showPlan(w io.Writer, r plan.Report) error {
-	t := newTable(w, "NEEDED", "", "")
+	t := newTable(w, "NEEDED", "AMOUNT", "DETAIL")
 	t.row("events", fmt.Sprintf("%.4g/s on average", r.PerSecond), fmt.Sprintf("%.4g/s at peak", r.Peak))
 	t.row("API calls, full batches", plan.Count(r.Calls.FullPerDay)+" a day", fmt.Sprintf("%.3g an event", r.Calls.FullPerEvent))
 	t.row("API calls, evenly spread", plan.Count(r.Calls.EvenPerDay)+" a day", fmt.Sprintf("%.3g an event", r.Calls.EvenPerEvent))
+	t.row("API calls, paced", plan.Count(r.Calls.PacedPerDay)+" a day", "evenly spread, when calls get few")
 	t.row("storage", plan.Size(r.Storage.MB), plan.Count(r.Storage.Rows)+fmt.Sprintf(" rows, %d days", r.Load.RetentionDays))
 	t.row("Redis, an hour without Salesforce", plan.Size(r.Redis.MBPerHour), plan.Size(r.Redis.MBPerPeakHour)+" at peak")
 	t.row("processes", fmt.Sprint(r.Processes), "one more, so that one may be lost")
@@ -63,9 +64,9 @@ func showPlan(w io.Writer, r plan.Report) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	t = newTable(w, "EDITION", "CALLS A DAY", "FULL BATCHES", "EVENLY SPREAD", "STORAGE", "USED", "LONGEST RETENTION", "FITS")
+	t = newTable(w, "EDITION", "CALLS A DAY", "FULL BATCHES", "EVENLY SPREAD", "PACED", "STORAGE", "USED", "LONGEST RETENTION", "FITS")
 	for _, v := range r.Editions {
-		t.row(v.Edition, plan.Count(float64(v.CallLimit)), plan.Share(v.FullShare), plan.Share(v.EvenShare),
+		t.row(v.Edition, plan.Count(float64(v.CallLimit)), plan.Share(v.FullShare), plan.Share(v.EvenShare), plan.Share(v.PacedShare),
 			plan.Size(v.StorageMB), plan.Share(v.StorageShare), plan.Days(v.RetentionDays), v.Fits)
 	}
 	if err := t.flush(); err != nil {

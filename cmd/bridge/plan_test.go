@@ -59,12 +59,12 @@ func planExample(t *testing.T) string {
 // planLoads is how a few loads do in an org of 100 users.
 func planLoads(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("| events a day | mean rate | calls, full batches | calls, evenly spread | rows of 90 days | Redis an hour | enterprise | unlimited |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| events a day | mean rate | calls, full batches | calls, evenly spread | paced | rows of 90 days | Redis an hour | enterprise | unlimited |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, events := range []float64{1000, 10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000} {
 		r, err := plan.Make(plan.Load{EventsPerDay: events, Burst: 10, Objects: 1, RetentionDays: 90, PayloadBytes: 2000, Licenses: 100, Budget: 0.8})
 		require.NoError(t, err)
-		fmt.Fprintf(&b, "| %s | %.3g/s | %s | %s | %s | %s |", plan.Count(events), r.PerSecond, plan.Count(r.Calls.FullPerDay),
-			plan.Count(r.Calls.EvenPerDay), plan.Size(r.Storage.MB), plan.Size(r.Redis.MBPerHour))
+		fmt.Fprintf(&b, "| %s | %.3g/s | %s | %s | %s | %s | %s |", plan.Count(events), r.PerSecond, plan.Count(r.Calls.FullPerDay),
+			plan.Count(r.Calls.EvenPerDay), plan.Count(r.Calls.PacedPerDay), plan.Size(r.Storage.MB), plan.Size(r.Redis.MBPerHour))
 		for _, v := range r.Editions[1:] {
 			fits := v.Fits
 			if fits == plan.FitsStorage {

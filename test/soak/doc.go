@@ -12,6 +12,8 @@
 //	SOAK_RATE      deliveries a second; 1000, half of what the benchmark takes to
 //	               the record
 //	SOAK_FAULTS    share of the org's calls that fail; 0.01
+//	SOAK_RECEIVER  section receiver of the settings, such as {linger: 1s}; as it
+//	               comes
 //	SOAK_PAGE      page whose part between the markers is written anew; empty: none
 //
 // Memory and files are the process's own figures, read from /metrics. The

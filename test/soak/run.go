@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -22,6 +23,7 @@ type Settings struct {
 	Rate     float64       // deliveries a second
 	Faults   float64       // share of the org's calls that fail
 	Latency  time.Duration // of the org
+	Receiver string        // section of the settings; empty: as it comes
 }
 
 // mix are the faults, planted one after the other. A limit of the whole day is
@@ -64,7 +66,7 @@ func Run(t testing.TB, s Settings) Report {
 	org := harness.StartOrg(t, "--samples", "--latency", s.Latency.String(), "--daily-limit", "1000000000")
 	b := harness.StartBridge(t, harness.Config{
 		Org: org, Mappings: map[string]string{"stripe.yaml": mapping}, Env: map[string]string{"STRIPE_SECRET": secret},
-		Receiver: "{ack: auto}", Poller: "{lanes: 4}", // else as it comes
+		Receiver: cmp.Or(s.Receiver, "{ack: auto}"), Poller: "{lanes: 4}", // else as it comes
 	})
 	r := &run{Settings: s, org: org, bridge: b, traffic: &traffic{bridge: b, rate: s.Rate}, begun: time.Now()}
 	report := Report{Conditions: s.conditions()}

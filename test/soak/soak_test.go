@@ -38,7 +38,7 @@ func TestSoak(t *testing.T) {
 	require.NoError(t, err, "SOAK_DURATION")
 	report := Run(t, Settings{
 		Duration: duration, Every: duration / 40, Latency: 100 * time.Millisecond,
-		Rate: number(t, "SOAK_RATE", 1000), Faults: number(t, "SOAK_FAULTS", 0.01),
+		Rate: number(t, "SOAK_RATE", 1000), Faults: number(t, "SOAK_FAULTS", 0.01), Receiver: os.Getenv("SOAK_RECEIVER"),
 	})
 	report.Trends, err = Judge(report.Samples, Flat())
 	require.NoError(t, err)
