@@ -89,6 +89,14 @@ func TestTheOperatorsPage(t *testing.T) {
 	assert.NotContains(t, logged, adminToken)
 }
 
+func TestThePageKeepsDigits(t *testing.T) {
+	t.Parallel()
+	out, err := harness.NeedNode(t, "operate").Run(t, harness.Command{
+		Args: []string{"node", "json.mjs"}, Env: []string{"PAGE=" + filepath.Join(harness.Root(t), "bridge", "console", "page")}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[]`, string(out))
+}
+
 func drivePage(t *testing.T, clients harness.Clients, w *world, conflict string) seenOnPage {
 	t.Helper()
 	answer, err := http.Get(w.bridge.AdminURL() + "/console")
