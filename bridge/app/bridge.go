@@ -222,7 +222,7 @@ func (b *Bridge) newPoller() (*poll.Poller, error) {
 	staging := func() bool { return b.stager != nil && b.stager.Busy() }
 	return poll.New(poll.Config{
 		Org: b.org, Applier: b.opts.Seams.applier(applier), Journal: b.store.Journal(),
-		Leases: b.leases("poll"), Metrics: b.metrics, Log: b.log, Owner: owner(),
+		Leases: b.leases("poll"), Metrics: b.metrics, Log: b.log, Owner: owner(), LeaseTTL: b.opts.LeaseTTL,
 		Interval: p.Interval, Idle: p.Idle, Batch: p.Batch, Lanes: p.Lanes, Backoff: backoff,
 		DailyBudget: b.cfg.Salesforce.DailyBudget,
 		Usage:       b.usage,

@@ -33,6 +33,9 @@ type Options struct {
 	// Now is the clock by which deliveries are judged and work is due; nil: time.Now.
 	Now   func() time.Time
 	Seams Seams
+	// LeaseTTL is how long the others wait for the queues of a process that says
+	// nothing; 0: 30 s.
+	LeaseTTL time.Duration
 }
 
 func (o Options) has(r Role) bool { return len(o.Roles) == 0 || slices.Contains(o.Roles, r) }
