@@ -41,6 +41,7 @@ fi
 
 need redis-server redis-server
 need redis-sentinel redis-sentinel
+need prlimit util-linux
 
 race=-race
 if ! need gcc gcc; then

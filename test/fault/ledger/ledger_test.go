@@ -59,14 +59,32 @@ func TestKeptPromises(t *testing.T) {
 	assert.Equal(t, ledger.Verdict{Accepted: 120}, ledger.Check(b, *s, ledger.Terms{}))
 }
 
-// The ledger notices every kind of mistake.
+// mistake is one that is put into a clean ledger.
+type mistake struct {
+	seed func(*ledger.Book, *ledger.Sight)
+	want ledger.Verdict // without the text of the problem
+	says string
+}
+
+// notices asks that the ledger notices each mistake.
+func notices(t *testing.T, mistakes map[string]mistake) {
+	t.Helper()
+	for name, c := range mistakes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, s := kept()
+			c.seed(&b, s)
+			got := ledger.Check(b, *s, ledger.Terms{})
+			require.NotEmpty(t, got.Problems)
+			assert.Contains(t, got.Problems[0], c.says)
+			assert.Equal(t, []int{c.want.Lost, c.want.Doubled}, []int{got.Lost, got.Doubled})
+		})
+	}
+}
+
 func TestSeededMistakes(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		seed func(*ledger.Book, *ledger.Sight)
-		want ledger.Verdict // without the text of the problem
-		says string
-	}{
+	notices(t, map[string]mistake{
 		"a lost row":    {func(_ *ledger.Book, s *ledger.Sight) { s.Events = s.Events[:119] }, ledger.Verdict{Lost: 1}, "is lost"},
 		"a doubled row": {func(_ *ledger.Book, s *ledger.Sight) { s.Events = append(s.Events, s.Events[3]) }, ledger.Verdict{Doubled: 1}, "several rows"},
 		"a row of nothing": {func(_ *ledger.Book, s *ledger.Sight) {
@@ -89,7 +107,13 @@ func TestSeededMistakes(t *testing.T) {
 		"a foreign record": {func(_ *ledger.Book, s *ledger.Sight) {
 			s.Records = append(s.Records, ledger.Record{Object: "Payment__c", Key: "x"})
 		}, ledger.Verdict{}, "belongs to nothing"},
-		"a wrong value":           {func(_ *ledger.Book, s *ledger.Sight) { s.Records[0].Fields["Source_Order__c"] = 1.0 }, ledger.Verdict{}, "must be"},
+		"a wrong value": {func(_ *ledger.Book, s *ledger.Sight) { s.Records[0].Fields["Source_Order__c"] = 1.0 }, ledger.Verdict{}, "must be"},
+	})
+}
+
+func TestSeededMistakesOfEffects(t *testing.T) {
+	t.Parallel()
+	notices(t, map[string]mistake{
 		"a lost effect":           {func(_ *ledger.Book, s *ledger.Sight) { s.Effects = s.Effects[1:] }, ledger.Verdict{}, "no effect of it"},
 		"a doubled effect":        {func(_ *ledger.Book, s *ledger.Sight) { s.Effects = append(s.Effects, s.Effects[0]) }, ledger.Verdict{}, "there twice"},
 		"an open effect":          {func(_ *ledger.Book, s *ledger.Sight) { s.Effects[0].Status = "Retryable" }, ledger.Verdict{}, "no end"},
@@ -97,17 +121,7 @@ func TestSeededMistakes(t *testing.T) {
 		"an effect not sent":      {func(_ *ledger.Book, s *ledger.Sight) { delete(s.Posts, s.Effects[0].Key) }, ledger.Verdict{}, "never sent"},
 		"another key":             {func(_ *ledger.Book, s *ledger.Sight) { s.Posts["other"] = ledger.Post{Times: 1} }, ledger.Verdict{}, "of no effect"},
 		"another body":            {func(_ *ledger.Book, s *ledger.Sight) { s.Posts[s.Effects[0].Key].Bodies["[]"] = true }, ledger.Verdict{}, "different bodies"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b, s := kept()
-			c.seed(&b, s)
-			got := ledger.Check(b, *s, ledger.Terms{})
-			require.NotEmpty(t, got.Problems)
-			assert.Contains(t, got.Problems[0], c.says)
-			assert.Equal(t, []int{c.want.Lost, c.want.Doubled}, []int{got.Lost, got.Doubled})
-		})
-	}
+	})
 }
 
 func change(f func(*ledger.EventRow)) func(*ledger.Book, *ledger.Sight) {
