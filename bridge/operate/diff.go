@@ -41,7 +41,7 @@ func (d *Desk) compare(ctx context.Context, s *Story) error {
 	if err := d.fill(ctx, s.Original); err != nil {
 		return err
 	}
-	if !s.Event.Cleared() && !s.Original.Cleared() {
+	if len(s.Event.Payload) > 0 && len(s.Original.Payload) > 0 {
 		s.Changes = Diff(s.Original.Payload, s.Event.Payload)
 	}
 	return nil

@@ -17,8 +17,8 @@ const (
 	pageRows  = 2000
 )
 
-// errChunkMissing says that a large payload is not there in full.
-var errChunkMissing = errors.New("a part of the payload is missing")
+// errUnreadable says that a large payload is not there in full.
+var errUnreadable = errors.New("a part of the payload is missing or damaged")
 
 // ErrNotFound says that no event has this id.
 var ErrNotFound = errors.New("there is no such event")
@@ -137,11 +137,15 @@ func (d *Desk) chunks(ctx context.Context, row string) ([]byte, error) {
 	parts := make([]string, len(records))
 	for i, r := range records {
 		if index, _ := r.Int(event.ChunkFieldIndex); int(index) != i {
-			return nil, fmt.Errorf("%w: number %d", errChunkMissing, i)
+			return nil, fmt.Errorf("%w: number %d", errUnreadable, i)
 		}
 		parts[i] = r.String(event.ChunkFieldData)
 	}
-	return event.DecodePayload(event.Chunked, "", parts)
+	payload, err := event.DecodePayload(event.Chunked, "", parts)
+	if err != nil || len(payload) == 0 {
+		return nil, fmt.Errorf("%w: %d parts", errUnreadable, len(parts))
+	}
+	return payload, nil
 }
 
 // read runs a query for rows. A row that can't be read in full is shown with

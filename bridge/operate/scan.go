@@ -47,7 +47,7 @@ func (d *Desk) Each(ctx context.Context, f Filter, fn func(*event.Event) error) 
 		s := scan{fields: event.AllFields(), conds: append(f.conds(), ids), size: payloadRows}
 		err := d.scan(ctx, s, func(page []*event.Event) (bool, error) {
 			for _, e := range page {
-				if err := d.fill(ctx, e); err != nil && !errors.Is(err, errChunkMissing) {
+				if err := d.fill(ctx, e); err != nil {
 					return false, err
 				}
 				if err := fn(e); err != nil {
@@ -66,13 +66,18 @@ func (d *Desk) Each(ctx context.Context, f Filter, fn func(*event.Event) error) 
 	return nil
 }
 
-// fill reads the payload of a row that holds it in chunks.
+// fill reads the payload of a row that holds it in chunks. One that can't be
+// read in full is left empty: what else the row tells is wanted all the more.
 func (d *Desk) fill(ctx context.Context, e *event.Event) error {
 	if e.Encoding != event.Chunked {
 		return nil
 	}
 	payload, err := d.chunks(ctx, e.RowID)
-	if err != nil {
+	switch {
+	case errors.Is(err, errUnreadable):
+		d.cfg.Log.Warn("a payload can't be read", "event", e.ID, "error", err)
+		return nil
+	case err != nil:
 		return fmt.Errorf("reading the payload of %s: %w", e.ID, err)
 	}
 	e.Payload = payload

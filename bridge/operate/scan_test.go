@@ -56,4 +56,8 @@ func TestAPayloadThatIsNotThereInFull(t *testing.T) {
 		return nil
 	}))
 	assert.Equal(t, 1, met, "the others are not held up by it")
+	story, err := b.Show(t.Context(), "shop:1")
+	require.NoError(t, err)
+	assert.Equal(t, event.CodeField, story.Event.ErrorCode, "the rest of its story is told")
+	assert.Empty(t, story.Event.Payload)
 }

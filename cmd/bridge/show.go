@@ -86,7 +86,7 @@ func showChanges(env environment, s operate.Story) {
 		}
 	}
 	if s.Changes == nil {
-		diff = []string{"the payload of one of the two was cleared by retention"}
+		diff = []string{"the payload of one of the two is gone"}
 	}
 	section(env, "differs from "+s.Original.ID, diff)
 }
@@ -176,6 +176,10 @@ func showStory(env environment, s operate.Story) error {
 	section(env, "conflicts", conflicts)
 	if e.Cleared() {
 		section(env, "payload", []string{"cleared by retention: bridge restore puts it back where there is an archive"})
+		return nil
+	}
+	if len(e.Payload) == 0 {
+		section(env, "payload", []string{"can't be read: a part of it is missing or damaged"})
 		return nil
 	}
 	section(env, fmt.Sprintf("payload (%d bytes)", len(e.Payload)), payloadText(e.Payload))

@@ -24,6 +24,10 @@ func TestShowPrintsPayloadsForPeople(t *testing.T) {
 	text = shown(t, func(env environment) error { return showStory(env, story) })
 	assert.Contains(t, text, "\n  no JSON  [31m\uFFFD\n  second line\n")
 
+	story.Event.Encoding, story.Event.Payload = event.Chunked, nil
+	text = shown(t, func(env environment) error { return showStory(env, story) })
+	assert.Contains(t, text, "can't be read")
+
 	story.Event.Encoding, story.Event.Payload = "", nil
 	text = shown(t, func(env environment) error { return showStory(env, story) })
 	assert.Contains(t, text, "cleared by retention")

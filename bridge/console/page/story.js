@@ -31,7 +31,7 @@ export async function story({ about, again }) {
 }
 
 function payload(version) {
-  return version.payload === null ? el("p", { class: "soft" }, "Cleared by retention.") : json(version.payload);
+  return version.payload === null ? el("p", { class: "soft" }, "Gone: cleared by retention, or a part of it is missing.") : json(version.payload);
 }
 
 function section(title, content) {
@@ -89,7 +89,7 @@ function versions(event) {
   return [
     el("h2", {}, "Both versions"),
     changes === null
-      ? el("p", { class: "soft" }, "The payload of one of the two was cleared, so they can't be compared.")
+      ? el("p", { class: "soft" }, "The payload of one of the two is gone, so they can't be compared.")
       : table("What differs", [
         ["Path", (c) => el("code", {}, c.path), "text"],
         ["Accepted first", (c) => (c.kind === "added" ? "" : el("del", {}, format(c.from))), "text"],
