@@ -87,30 +87,37 @@ func (s *heldStager) Stage(ctx context.Context, requests []stage.Request) []stag
 	return []stage.Answer{{EventID: id, Status: stage.Accepted}}
 }
 
-// TestAFloodOfOneSourceLeavesTheOthersTheirPart: what is too much is told to
-// come again, at once, and only to the source that sends too much.
-func TestAFloodOfOneSourceLeavesTheOthersTheirPart(t *testing.T) {
-	t.Parallel()
+// flooded is a receiver of two sources whose deliveries stay in flight until the
+// stager lets go. Its send tells the status of each answer.
+func flooded(t *testing.T) (stager *heldStager, send func(source string), answers chan int) {
+	t.Helper()
 	b := setup(t, nil)
 	flood, good := *b.source, *b.source
 	flood.Name, good.Name = "flood", "good"
 	sources := map[string]*Source{"flood": &flood, "good": &good}
-	held := &heldStager{came: make(chan string, 100), free: make(chan struct{})}
+	stager = &heldStager{came: make(chan string, 100), free: make(chan struct{})}
 	b.handler = NewHandler(Config{
-		Sources: func(name string) *Source { return sources[name] }, Stager: held,
+		Sources: func(name string) *Source { return sources[name] }, Stager: stager,
 		Memory: NewPool(10*(cost(100)+firstRead), sources),
 	})
-	answers := make(chan int, 100)
-	send := func(source string) {
+	answers = make(chan int, 100)
+	return stager, func(source string) {
 		r := post(`{"id":"e1"}`)
 		r.URL.Path = "/webhooks/" + source
 		w := b.send(r)
-		answers <- w.Code
 		if w.Code == http.StatusTooManyRequests {
 			assert.Equal(t, "1", w.Header().Get("Retry-After"))
 			assert.Contains(t, w.Body.String(), "rate_limited")
 		}
-	}
+		answers <- w.Code
+	}, answers
+}
+
+// TestAFloodOfOneSourceLeavesTheOthersTheirPart: what is too much is told to
+// come again, at once, and only to the source that sends too much.
+func TestAFloodOfOneSourceLeavesTheOthersTheirPart(t *testing.T) {
+	t.Parallel()
+	stager, send, answers := flooded(t)
 	const flooding = 40
 	for range flooding {
 		go send("flood")
@@ -118,7 +125,7 @@ func TestAFloodOfOneSourceLeavesTheOthersTheirPart(t *testing.T) {
 	taken, refused := 0, 0
 	for taken+refused < flooding {
 		select {
-		case <-held.came:
+		case <-stager.came:
 			taken++
 		case code := <-answers:
 			require.Equal(t, http.StatusTooManyRequests, code)
@@ -128,13 +135,13 @@ func TestAFloodOfOneSourceLeavesTheOthersTheirPart(t *testing.T) {
 	assert.Positive(t, taken)
 	assert.Positive(t, refused)
 	go send("good")
-	<-held.came // it is being staged, whatever the other does
-	close(held.free)
+	<-stager.came // it is being staged, whatever the other does
+	close(stager.free)
 	for range taken + 1 {
 		assert.Equal(t, http.StatusAccepted, <-answers)
 	}
 	go send("flood")
-	<-held.came
+	<-stager.came
 	assert.Equal(t, http.StatusAccepted, <-answers, "what was given back can be had again")
 }
 
