@@ -39,7 +39,7 @@ func batches() map[string]batch {
 		"okta": {secret: "token-value", header: auth, events: 3, review: 1,
 			body: `{"data":{"events":[{"uuid":"1"},{"uuid":null},{"uuid":"2"}]}}`},
 		"auth0": {secret: "token-value", header: auth, events: 3, review: 1,
-			body: `[{"log_id":"1"},7,{"log_id":"2"}]`},
+			body: "{\"log_id\":\"1\"}\n{\"log_id\":\n{\"log_id\":\"2\"}\n"}, // lines, one of them broken
 		"meta": {secret: "s", rule: "meta", events: 3, success: "json200",
 			body: `{"entry":[{"id":"W","changes":[{"field":"messages","value":{"messages":[{"id":"wamid.1"},{"id":"wamid.2"}]}}]},{"id":"P","time":1,"changes":[{"odd":true}]}]}`},
 		"asana": {rule: "asana", secret: "kept-secret-0123", events: 3, success: "json200",
