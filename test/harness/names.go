@@ -35,7 +35,8 @@ func ListedTests(t testing.TB, file, pattern, folder string) map[string][]string
 	return list
 }
 
-// TestNames are the tests of the module: folder, a dot, name.
+// TestNames are the tests of the module: folder, a dot, name. Those in Apex are
+// named apex, class and method.
 func TestNames(t testing.TB) map[string]bool {
 	t.Helper()
 	root, names := Root(t), map[string]bool{}
@@ -45,21 +46,36 @@ func TestNames(t testing.TB) map[string]bool {
 			return err
 		case d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".")) && file != root:
 			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(file, "_test.go"):
-			return nil
+		case strings.HasSuffix(file, "Test.cls"):
+			return apexTests(file, names)
+		case !d.IsDir() && strings.HasSuffix(file, "_test.go"):
+			return goTests(root, file, names)
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		folder, err := filepath.Rel(root, filepath.Dir(file))
-		for _, decl := range parsed.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
-				names[path.Clean(filepath.ToSlash(folder))+"."+f.Name.Name] = true
-			}
-		}
-		return err
+		return nil
 	})
 	require.NoError(t, err)
 	return names
+}
+
+func goTests(root, file string, names map[string]bool) error {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	folder, err := filepath.Rel(root, filepath.Dir(file))
+	for _, decl := range parsed.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
+			names[path.Clean(filepath.ToSlash(folder))+"."+f.Name.Name] = true
+		}
+	}
+	return err
+}
+
+func apexTests(file string, names map[string]bool) error {
+	text, err := os.ReadFile(file)
+	isTest := regexp.MustCompile(`(?i)@IsTest\s+static void (\w+)\(`)
+	for _, m := range isTest.FindAllStringSubmatch(string(text), -1) {
+		names["apex."+strings.TrimSuffix(filepath.Base(file), ".cls")+"."+m[1]] = true
+	}
+	return err
 }
