@@ -21,6 +21,7 @@ type Config struct {
 	// All measures besides: the spool on Redis and on a file, the drain after an
 	// outage, a bare server that writes to Redis, and Bulk API 2.0.
 	All    bool
+	Curves bool   // how the rates grow with batch, lanes, latency and instances
 	Outage int    // events that come while the org is away; 100,000
 	Bare   Launch // how the bare server is run; in this process
 
@@ -71,6 +72,11 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	if r.Baseline.Events > 0 {
 		r.ThroughputRatio = r.Business.EventsPerSecond / r.Baseline.EventsPerSecond
+	}
+	if cfg.Curves {
+		if r.Curves, err = curves(ctx, cfg); err != nil {
+			return r, err
+		}
 	}
 	r.StartSeconds = w.start.Seconds()
 	r.Requirements = requirements(cfg, r)

@@ -92,6 +92,7 @@ type Report struct {
 	ThroughputRatio float64       `json:"throughput_ratio"` // bridge / baseline
 	Spooled         *Spooled      `json:"spooled,omitempty"`
 	Bulk            []Row         `json:"bulk,omitempty"`
+	Curves          *Curves       `json:"curves,omitempty"`
 	Memory          Memory        `json:"memory"`
 	StartSeconds    float64       `json:"start_seconds"` // slowest start
 	Conditions      Conditions    `json:"conditions"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/pprof"
 	"time"
 
@@ -19,7 +20,7 @@ type benchOptions struct {
 	latency                  time.Duration
 	seconds                  int
 	all, check               bool
-	profile                  string
+	profile, curves, page    string
 }
 
 func newBench(env environment) *cobra.Command {
@@ -28,8 +29,8 @@ func newBench(env environment) *cobra.Command {
 		Use: "bench", Short: "Measure throughput, latency, API calls and memory on a simulated org",
 		Long: "Runs the bridge against a simulated org and measures it beside code that makes three calls\n" +
 			"an event. Everything shares this machine. It is done in about a minute; --all, which adds the\n" +
-			"spool, an outage and a bare server to compare with, takes three. The spool on Redis and the bare\n" +
-			"server need redis-server; it is started by itself.\n\n" +
+			"spool, an outage and a bare server to compare with, takes three, and --curves four more. The spool\n" +
+			"on Redis and the bare server need redis-server; it is started by itself.\n\n" +
 			"What is required and not met is shown; only with --check is the exit code then 1.",
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -46,6 +47,8 @@ func newBench(env environment) *cobra.Command {
 	f.IntVar(&o.seconds, "seconds", 8, "how long each measurement lasts")
 	f.BoolVar(&o.all, "all", false, "measure the spool, an outage, a bare server and Bulk API 2.0 too")
 	f.IntVar(&o.backlog, "backlog", 100_000, "events that come during the outage of --all")
+	f.StringVar(&o.curves, "curves", "", "measure how the rates grow with batch, lanes, latency and instances, and draw it as SVG files in this folder")
+	f.StringVar(&o.page, "page", "", "put the figures into this Markdown page, between its bench: comments")
 	f.BoolVar(&o.check, "check", false, "end with exit code 1 when something required is not met")
 	f.StringVar(&o.profile, "profile", "", "run the bridge inside this process and write a CPU profile to this file")
 	c.AddCommand(newBare(env))
@@ -93,7 +96,7 @@ func (o benchOptions) validate() error {
 func runBench(c *cobra.Command, env environment, o benchOptions) (failed error) {
 	cfg := bench.Config{
 		Events: o.events, Senders: o.senders, Latency: o.latency, Window: time.Duration(o.seconds) * time.Second,
-		All: o.all, Outage: o.backlog,
+		All: o.all, Outage: o.backlog, Curves: o.curves != "",
 		Progress: func(what string) { fmt.Fprintf(env.err, "measuring %s\n", what) },
 	}
 	executable, err := os.Executable()
@@ -113,15 +116,52 @@ func runBench(c *cobra.Command, env environment, o benchOptions) (failed error) 
 	if err != nil {
 		return err
 	}
+	if err := o.publish(report); err != nil {
+		return err
+	}
+	show := showBench
 	if wantsJSON(c, env) {
-		err = printJSON(env.out, report)
-	} else {
-		err = showBench(env, report)
+		show = func(env environment, r bench.Report) error { return printJSON(env.out, r) }
 	}
-	if err == nil && o.check && !report.OK() {
-		err = fmt.Errorf("not met: %s", report.Missed())
+	return errors.Join(show(env, report), o.verdict(report))
+}
+
+// verdict makes a failure of what is not met, if that is asked for.
+func (o benchOptions) verdict(r bench.Report) error {
+	if o.check && !r.OK() {
+		return fmt.Errorf("not met: %s", r.Missed())
 	}
-	return err
+	return nil
+}
+
+// publish writes the pictures and the page that are asked for.
+func (o benchOptions) publish(r bench.Report) error {
+	if r.Curves != nil {
+		if err := os.MkdirAll(o.curves, 0o755); err != nil { //nolint:gosec // pictures for everybody
+			return err
+		}
+		for _, c := range r.Curves.Curves {
+			if err := os.WriteFile(filepath.Join(o.curves, c.Name+".svg"), c.SVG(), 0o644); err != nil { //nolint:gosec // likewise
+				return err
+			}
+		}
+	}
+	if o.page == "" {
+		return nil
+	}
+	before, err := os.ReadFile(o.page)
+	if err != nil {
+		return err
+	}
+	pictures, err := filepath.Rel(filepath.Dir(o.page), o.curves)
+	if err != nil && r.Curves != nil {
+		return fmt.Errorf("--curves as seen from --page: %w", err)
+	}
+	after, err := bench.Page(string(before), r.Sections(filepath.ToSlash(pictures)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.page, err)
+	}
+	return os.WriteFile(o.page, []byte(after), 0o644) //nolint:gosec // a page of documentation
 }
 
 // profile writes a CPU profile of this process until it is stopped.

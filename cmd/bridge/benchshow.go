@@ -14,7 +14,7 @@ func showBench(env environment, r bench.Report) error {
 		if !q.Met {
 			verdict = "NOT MET"
 		}
-		t.row(q.Name, figure(q.Figure), q.Unit, q.Want(), verdict)
+		t.row(q.Name, bench.Figure(q.Figure), q.Unit, q.Want(), verdict)
 	}
 	if err := t.flush(); err != nil {
 		return err
@@ -40,15 +40,4 @@ func showRows(env environment, rows []bench.Row) error {
 		t.row(r.Cells()...)
 	}
 	return t.flush()
-}
-
-// figure prints large numbers without a fraction and small ones with enough.
-func figure(v float64) string {
-	switch {
-	case v >= 100 || v == 0:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 1:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.4f", v)
 }
