@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	neturl "net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,9 +43,32 @@ func TestTLS(t *testing.T) {
 // What processes share goes through for a user with the least rights.
 func TestAUserWithTheLeastRights(t *testing.T) {
 	t.Parallel()
-	server := storetest.StartTLS(t)
-	server.Grant(t, "bridge", "s3cret/%@:")
-	r := storetest.Open(t, server.URL("bridge", "s3cret/%@:"))
+	const password = "s3cret/%@:"
+	t.Run("one server", func(t *testing.T) {
+		t.Parallel()
+		server := storetest.StartTLS(t)
+		server.Grant(t, "bridge", password)
+		r := storetest.Open(t, server.URL("bridge", password))
+		checkShared(t, r)
+		assert.ErrorContains(t, r.Client.FlushAll(t.Context()).Err(), "NOPERM")
+		assert.ErrorContains(t, r.Client.Set(t.Context(), "foreign", "x", 0).Err(), "NOPERM")
+		_, err := store.NewBoard(storetest.Open(t, server.URL("bridge", "wrong-canary"))).Read(t.Context(), "usage")
+		require.ErrorContains(t, err, "WRONGPASS")
+		assert.NotContains(t, err.Error(), "canary")
+	})
+	t.Run("a cluster", func(t *testing.T) {
+		t.Parallel()
+		url, nodes := storetest.StartCluster(t)
+		for _, n := range nodes {
+			n.Grant(t, "bridge", password, storetest.LeastInCluster()...)
+		}
+		checkShared(t, storetest.Open(t, strings.Replace(url, "://", "://"+neturl.UserPassword("bridge", password).String()+"@", 1)))
+	})
+}
+
+// checkShared uses everything that processes share, the spool left out.
+func checkShared(t *testing.T, r *store.Redis) {
+	t.Helper()
 	checkCache(t, r)
 	leases := store.NewRedisLeases(r, "poll")
 	held, err := leases.Acquire(t.Context(), "one", []string{"B00", "B01"}, time.Minute)
@@ -60,9 +85,4 @@ func TestAUserWithTheLeastRights(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "x", string(note))
 	checkBell(t, r)
-	assert.ErrorContains(t, r.Client.FlushAll(t.Context()).Err(), "NOPERM")
-	assert.ErrorContains(t, r.Client.Set(t.Context(), "foreign", "x", 0).Err(), "NOPERM")
-	_, err = store.NewBoard(storetest.Open(t, server.URL("bridge", "wrong-canary"))).Read(t.Context(), "usage")
-	require.ErrorContains(t, err, "WRONGPASS")
-	assert.NotContains(t, err.Error(), "canary")
 }

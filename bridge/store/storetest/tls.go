@@ -46,11 +46,12 @@ func (s TLS) URL(user, password string) string {
 	return u.String()
 }
 
-// Grant makes a user that may do what the bridge does, and nothing else.
-func (s *Server) Grant(t testing.TB, user, password string) {
+// Grant makes a user that may do what the bridge does, and nothing else but what
+// more rules allow.
+func (s *Server) Grant(t testing.TB, user, password string, more ...string) {
 	t.Helper()
 	rules := []any{"ACL", "SETUSER", user, "on", ">" + password, "~bridge:*", "&bridge:*"}
-	for _, r := range Least() {
+	for _, r := range append(Least(), more...) {
 		rules = append(rules, r)
 	}
 	require.NoError(t, s.Client(t).Do(t.Context(), rules...).Err())
@@ -65,6 +66,9 @@ func Least() []string {
 		"+xadd", "+xlen", "+xrange", "+xreadgroup", "+xgroup|create", "+xpending", "+xclaim", "+xack", "+xdel",
 	}
 }
+
+// LeastInCluster are the rules that a cluster needs beside them.
+func LeastInCluster() []string { return []string{"+cluster|slots"} }
 
 // certificates makes an authority and a certificate, and gives their files.
 func certificates(t testing.TB) (ca, cert, key string) {
