@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"sfbridge/bridge/receive"
 )
 
 // pipes is a listener in memory.
@@ -49,15 +51,20 @@ func (p *pipes) dial() net.Conn {
 // the body and says how long it is.
 func listening(t *testing.T, connections int) *pipes {
 	t.Helper()
-	b := &Bridge{metrics: NewMetrics(func() float64 { return 0 }), log: slog.New(slog.DiscardHandler)}
-	s := b.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return listeningWith(t, connections, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
 		fmt.Fprint(w, len(body))
-	}), connections)
+	}))
+}
+
+func listeningWith(t *testing.T, connections int, h http.Handler) *pipes {
+	t.Helper()
+	b := &Bridge{metrics: NewMetrics(func() float64 { return 0 }), log: slog.New(slog.DiscardHandler)}
+	s := b.server(h, connections)
 	p := newPipes()
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(p) }()
@@ -133,6 +140,29 @@ func TestAGoodSenderGetsThroughAMassOfOthers(t *testing.T) {
 			require.NoError(t, good.Close())
 		}
 		assert.Zero(t, time.Since(begun), "nobody was waited for")
+	})
+}
+
+// TestAnOperatorsLongRequestIsNotCutOff by those who come after it.
+func TestAnOperatorsLongRequestIsNotCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := listeningWith(t, 5, receive.Patient(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(time.Minute)
+			fmt.Fprint(w, "done")
+		})))
+		long := p.dial()
+		_, err := io.WriteString(long, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		require.NoError(t, err)
+		synctest.Wait()
+		for range 20 {
+			c := p.dial()
+			go func() { _, _ = io.Copy(io.Discard, c) }()
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(long), nil)
+		require.NoError(t, err)
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		assert.Equal(t, "done", string(body))
 	})
 }
 

@@ -48,7 +48,7 @@ func (b *Bridge) AdminURL() string { return "http://" + b.admin.Addr().String() 
 // are given back. It returns nil when all of that worked.
 func (b *Bridge) Run(ctx context.Context) error {
 	receiver := b.server(b.receiver(), maxDeliverers)
-	admin := b.server(b.adminRoutes(receiver.Handler), maxOperators)
+	admin := b.server(receive.Patient(b.adminRoutes(receiver.Handler)), maxOperators)
 	g, running := errgroup.WithContext(ctx)
 	g.Go(func() error { return serve(receiver, b.listener) })
 	g.Go(func() error { return serve(admin, b.admin) })

@@ -112,3 +112,12 @@ func arrived(ctx context.Context) {
 		t.in.whole(t.conn)
 	}
 }
+
+// Patient returns a handler whose requests count as whole once their headers are
+// there: for operators, whose requests may take long and who send no large bodies.
+func Patient(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived(r.Context())
+		h.ServeHTTP(w, r)
+	})
+}
