@@ -100,7 +100,7 @@ func TestKnobsTurnWhatTheySay(t *testing.T) {
 	}
 	assert.Equal(t, map[string]place{
 		"batch": {setup: setup{batch: 200}}, "lanes": {setup: setup{lanes: 8}},
-		"latency": {latency: 400 * time.Millisecond}, "instances": {setup: setup{instances: 4}},
+		"latency": {latency: 400 * time.Millisecond}, "instances": {setup: setup{instances: 4}, latency: 400 * time.Millisecond},
 	}, got)
 }
 

@@ -50,7 +50,9 @@ func knobs(cfg Config) []knob {
 		{"batch", "Rows a call", "rows", []int{25, 50, 100, 200}, func(p *place, v int) { p.batch = v }},
 		{"lanes", "Calls at once", "calls", []int{1, 2, 4, 8}, func(p *place, v int) { p.lanes = v }},
 		{"latency", "Latency of the org", "ms", around(ms), func(p *place, v int) { p.latency = time.Duration(v) * time.Millisecond }},
-		{"instances", "Instances that share a Redis", "instances", []int{1, 2, 4}, func(p *place, v int) { p.instances = v }},
+		// With less latency one instance fills a small machine, and more can't show.
+		{"instances", fmt.Sprintf("Instances that share a Redis, org latency %d ms", 4*ms), "instances", []int{1, 2, 4},
+			func(p *place, v int) { p.instances, p.latency = v, 4*cfg.Latency }},
 	}
 }
 
@@ -63,6 +65,10 @@ const (
 	pointWarmUp = time.Second
 	pointWindow = 2500 * time.Millisecond
 	pointOutage = 12_000 // events
+
+	// Where calls are slow a point takes longer, in latencies: a batch needs several
+	// calls one after the other to come to its records.
+	warmUpCalls, windowCalls = 5, 12
 )
 
 // curves measures all curves in a world of their own.
@@ -129,6 +135,10 @@ func (w *world) point(ctx context.Context, at place) (p Point, err error) {
 	if err := w.openOrg(at.latency); err != nil {
 		return p, err
 	}
+	was := w.cfg
+	defer func() { w.cfg = was }()
+	w.cfg.WarmUp = max(was.WarmUp, warmUpCalls*at.latency)
+	w.cfg.Window = max(was.Window, windowCalls*at.latency)
 	receiving := at.setup
 	receiving.roles = []string{"receive"}
 	staged, err := w.with(ctx, receiving, func(f fleet) (Row, error) { return w.receive(ctx, "staged", f) })

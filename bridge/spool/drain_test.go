@@ -336,6 +336,34 @@ func TestAStopBringsTheBatchUnderWayHome(t *testing.T) {
 	})
 }
 
+// Slow calls and refusals halve the batch, good ones let it grow back.
+func TestBatchesFollowWhatSalesforceBears(t *testing.T) {
+	t.Parallel()
+	onDrain(t, func(b *drainBench, c *spool.DrainConfig) {
+		c.Batch, c.Slow = 80, time.Second
+		b.org.answer = func(call int, _ stage.Request) error {
+			switch call {
+			case 0, 1, 2, 3, 4: // slow, but taken
+				time.Sleep(time.Minute / 10)
+			case 8:
+				return &stage.Unavailable{Reason: "too many requests"}
+			}
+			return nil
+		}
+	}, func(b *drainBench) {
+		b.put("ch_1", 0, 500)
+		b.run()
+		later(2 * time.Hour)
+		var sizes []int
+		for _, call := range b.org.called() {
+			sizes = append(sizes, len(call))
+		}
+		assert.Equal(b, []int{80, 40, 20, 10, 10, 10, 20, 40, 80, 40, 80, 80, 70}, sizes)
+		assert.Zero(b, b.waiting())
+		assert.Len(b, b.org.staged(), 500)
+	})
+}
+
 // What came after the start and is left at the end is for others at once.
 func TestAStopGivesBackQueuesThatStillHoldEntries(t *testing.T) {
 	t.Parallel()
