@@ -59,6 +59,7 @@ func inCalls() []death {
 		{point: failpoint.Call("collections_insert"), call: true, before: slow("collections_insert")},
 		{point: failpoint.Call("composite"), call: true, before: slow("composite")},
 		{point: failpoint.Call("query"), call: true, before: slow("query")},
+		{point: failpoint.EffectSending, call: true},
 		{point: failpoint.Call("graph"), call: true, before: graphs},
 		{point: failpoint.Call("token"), call: true, before: slow("token"), starting: true},
 		{point: failpoint.Call("describe"), call: true, before: slow("describe"), starting: true},

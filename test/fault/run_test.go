@@ -155,6 +155,9 @@ func (r *run) until(share float64, refused int) {
 	}
 }
 
+// waits tells whether as many deliveries are under way as there are senders.
+func (r *run) waits() bool { return r.flow.Waiting() == r.senders }
+
 // patience is how long the providers may go on; it is no measure.
 const patience = 5 * time.Minute
 

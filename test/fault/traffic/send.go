@@ -92,6 +92,13 @@ func (f *Flow) Progress() (taken, refused int, moved <-chan struct{}) {
 	return f.counts.Deliveries, f.counts.Resent, f.moved
 }
 
+// Waiting is how many tries are under way.
+func (f *Flow) Waiting() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.tries - f.counts.Deliveries - f.counts.Resent
+}
+
 // Counts is what was seen so far.
 func (f *Flow) Counts() Counts {
 	f.mu.Lock()

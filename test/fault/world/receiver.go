@@ -7,7 +7,9 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
+	"sfbridge/internal/pause"
 	"sfbridge/test/fault/ledger"
 )
 
@@ -17,19 +19,20 @@ type Receiver struct {
 	URL string
 
 	refuses func(n int) int
+	delay   time.Duration
 	mu      sync.Mutex
 	n       int
 	posts   map[string]ledger.Post
 }
 
-// startReceiver runs a receiver. refuses gives the status for the n-th request,
-// from 1; 0 cuts the connection after it was taken.
-func startReceiver(t testing.TB, refuses func(n int) int) *Receiver {
+// startReceiver runs a receiver.
+func startReceiver(t testing.TB, c Config) *Receiver {
 	t.Helper()
+	refuses := c.Refuses
 	if refuses == nil {
 		refuses = func(int) int { return http.StatusOK }
 	}
-	r := &Receiver{refuses: refuses, posts: map[string]ledger.Post{}}
+	r := &Receiver{refuses: refuses, delay: c.Delay, posts: map[string]ledger.Post{}}
 	s := httptest.NewServer(r)
 	t.Cleanup(s.Close)
 	r.URL = s.URL
@@ -42,12 +45,11 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		return // its sender has died
 	}
-	switch status := r.take(req.Header.Get("Idempotency-Key"), string(body)); status {
-	case 0:
+	status := r.take(req.Header.Get("Idempotency-Key"), string(body))
+	if pause.For(req.Context(), r.delay) != nil || status == 0 {
 		panic(http.ErrAbortHandler)
-	default:
-		w.WriteHeader(status)
 	}
+	w.WriteHeader(status)
 }
 
 func (r *Receiver) take(key, body string) (status int) {

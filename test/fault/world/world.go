@@ -23,7 +23,10 @@ type Config struct {
 	Ack       string // empty: auto
 	Batch     int    // most events of one call
 	Org       []string
-	Refuses   func(n int) int // status of the n-th request for an effect; nil: 200
+	// Refuses is the status of the n-th request for an effect, from 1; 0 cuts the
+	// connection after it was taken. nil: always 200.
+	Refuses func(n int) int
+	Delay   time.Duration // of each answer to a request for an effect
 }
 
 // World is what runs.
@@ -42,7 +45,7 @@ type World struct {
 func Start(t testing.TB, c Config) *World {
 	t.Helper()
 	w := &World{
-		Org: harness.StartOrg(t, append([]string{"--samples"}, c.Org...)...), Receiver: startReceiver(t, c.Refuses), began: time.Now(),
+		Org: harness.StartOrg(t, append([]string{"--samples"}, c.Org...)...), Receiver: startReceiver(t, c), began: time.Now(),
 	}
 	if c.Redis {
 		w.Redis = storetest.StartRedis(t, storetest.Durable()...)
