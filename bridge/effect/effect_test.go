@@ -390,6 +390,37 @@ func TestQueuesOfOthers(t *testing.T) {
 	assert.Len(t, b.receipt.got, 1)
 }
 
+// Rows are announced while others hold the queues: they are looked for again
+// before long, and less and less often.
+func TestRowsInTheQueuesOfOthersAreLookedForAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		org, leases := &pages{}, store.NewMemoryLeases(time.Now)
+		w, err := effect.New(effect.Config{
+			Org: org, Targets: targets(nil), HTTP: &receiver{}, Leases: leases, Owner: "test", Interval: time.Second, Idle: time.Hour,
+		})
+		require.NoError(t, err)
+		var names []string
+		for n := range event.Queues {
+			names = append(names, "effects/"+event.QueueName(event.ByBridge, n), "effects/"+event.QueueName(event.ByOrg, n))
+		}
+		held, err := leases.Acquire(t.Context(), "another", names, 10*time.Minute)
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- w.Run(ctx) }()
+		synctest.Wait()
+		w.Wake(1)
+		time.Sleep(time.Minute)
+		assert.Empty(t, org.asked, "nothing can be done")
+		require.NoError(t, leases.Release(t.Context(), "another", held))
+		time.Sleep(2 * time.Minute)
+		assert.Len(t, org.asked, 1, "long before the next look that nobody asked for")
+		stop()
+		require.NoError(t, <-done)
+	})
+}
+
 func TestRowWithoutEvent(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -25,6 +25,7 @@ type Worker struct {
 	mu        sync.Mutex
 	announced int
 	since     time.Time // of the first row announced
+	debt      int       // rounds since then in which others held some of the queues
 }
 
 // New checks the Config and returns a worker that does not run yet.
@@ -129,6 +130,22 @@ func (w *Worker) gathered() (at time.Time, full bool) {
 	return w.since.Add(w.cfg.Interval), w.announced >= maxRows*maxLanes
 }
 
+// owes takes over what was announced. Where others hold some of the queues the
+// rows may be in those: it gives the time to look again, later each time.
+func (w *Worker) owes(held int) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	owing := w.debt > 0 || w.announced > 0
+	w.announced = 0
+	if !owing || held == len(w.cfg.Queues) {
+		w.debt = 0
+		return time.Time{}
+	}
+	pause := min(w.cfg.Interval<<min(w.debt, 10), w.cfg.Idle)
+	w.debt++
+	return w.cfg.Now().Add(pause)
+}
+
 // round delivers what is due and says when the next rows are.
 func (w *Worker) round(ctx context.Context) (next time.Time, err error) {
 	u := w.cfg.Usage()
@@ -137,12 +154,10 @@ func (w *Worker) round(ctx context.Context) (next time.Time, err error) {
 	}
 	held, release := w.lease(ctx)
 	defer release()
+	retry := soonest{at: w.owes(len(held))}
 	if len(held) == 0 {
-		return time.Time{}, nil
+		return retry.at, nil
 	}
-	w.mu.Lock()
-	w.announced = 0
-	w.mu.Unlock()
 	found, err := w.due(ctx, held)
 	if err != nil {
 		return time.Time{}, err
@@ -152,7 +167,7 @@ func (w *Worker) round(ctx context.Context) (next time.Time, err error) {
 	}
 	lanes, stop := errgroup.WithContext(ctx)
 	lanes.SetLimit(maxLanes)
-	retry := soonest{at: found.next}
+	retry.note(found.next)
 	for _, b := range found.batches {
 		lanes.Go(func() error {
 			if stop.Err() != nil {
