@@ -10,9 +10,9 @@ import (
 
 func mixedFaults() []scenario {
 	return []scenario{
-		{name: "mixed", breaks: "all of the org's passing faults by chance, and kill -9", share: 15, play: mixed(20, killOne)},
+		{name: "mixed", breaks: "all of the org's passing faults by chance, and kill -9", share: 15, play: mixed(killOne)},
 		{name: "mixed_shared", breaks: "the same with two instances, and Redis killed", world: world.Config{Instances: 2, Redis: true},
-			share: 15, long: true, play: mixed(20, killAnything)},
+			share: 15, long: true, play: mixed(killAnything)},
 	}
 }
 
@@ -24,11 +24,12 @@ var passing = []string{
 	"expire_session", "malformed", "truncated", "moved", "slow",
 }
 
-// mixed has so many upsets strike while the traffic is delivered: a few faults
-// of the org each time, and every fourth time something dies.
-func mixed(upsets int, kill func(*run, *rand.Rand)) func(*run) {
+// mixed has upsets strike while the traffic is delivered: a few faults of the
+// org each time, and every fourth time something dies.
+func mixed(kill func(*run, *rand.Rand)) func(*run) {
 	return func(r *run) {
 		random := rand.New(rand.NewPCG(r.seed, 1))
+		upsets := 8 + r.size/longEvents
 		r.send(r.size)
 		for n := range upsets {
 			r.until(float64(n+1)/float64(upsets+2), 0)
