@@ -1,11 +1,13 @@
 package soak
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -46,30 +48,30 @@ type traffic struct {
 	waits    []time.Duration
 }
 
-// atOnce bounds the deliveries under way, so that a service that hangs doesn't
-// take the machine with it.
-const atOnce = 1500
+// senders is how many deliveries may be under way. Each sender keeps a connection
+// of its own, and they take turns, so that the number of connections is the same
+// all the time.
+const senders = 512
 
 // run sends until ctx ends, and waits for the answers to what was sent.
 func (t *traffic) run(ctx context.Context) {
+	events := make(chan int)
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	slots := make(chan struct{}, atOnce)
+	defer close(events)
+	for range senders {
+		wg.Go(func() { t.send(context.WithoutCancel(ctx), events) })
+	}
 	begun := time.Now()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for n := 0; ; {
 		for due := int(t.rate * time.Since(begun).Seconds()); n < due; n++ {
 			select {
-			case slots <- struct{}{}:
+			case events <- n:
 			case <-ctx.Done():
 				return
 			}
-			number := n
-			wg.Go(func() {
-				defer func() { <-slots }()
-				t.deliver(context.WithoutCancel(ctx), number)
-			})
 		}
 		select {
 		case <-tick.C:
@@ -79,34 +81,58 @@ func (t *traffic) run(ctx context.Context) {
 	}
 }
 
-// patience with one answer.
+// send is one sender.
+func (t *traffic) send(ctx context.Context, events <-chan int) {
+	transport := &http.Transport{MaxConnsPerHost: 1}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	for n := range events {
+		t.deliver(ctx, client, n)
+	}
+}
+
+// patience with one event.
 const patience = 30 * time.Second
 
 // deliver sends one event until it is accepted, as a provider does; every
 // answer counts.
-func (t *traffic) deliver(ctx context.Context, n int) {
+func (t *traffic) deliver(ctx context.Context, client *http.Client, n int) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	created := time.Now().Unix()
 	body := fmt.Appendf(nil, `{"id":"evt_soak_%[1]d","type":"charge.updated","created":%[2]d,"data":{"object":{"id":"ch_soak_%[1]d","amount":%[1]d,"currency":"eur","description":"%[3]s"}}}`,
-		n, created, strings.Repeat("x", 900))
+		n, time.Now().Unix(), strings.Repeat("x", 900))
 	for ctx.Err() == nil {
 		begun := time.Now()
-		answer, err := t.bridge.Post(ctx, "stripe", sign(body, begun), body)
-		t.note(answer, err, time.Since(begun))
-		if err == nil && answer.OK() {
+		status, err := t.post(ctx, client, body)
+		t.note(status, err, time.Since(begun))
+		if err == nil && status/100 == 2 {
 			return
 		}
 	}
 }
 
-func (t *traffic) note(answer harness.Answer, err error, took time.Duration) {
+func (t *traffic) post(ctx context.Context, client *http.Client, body []byte) (status int, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.bridge.URL()+"/webhooks/stripe", bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	req.Header = sign(body, time.Now())
+	answer, err := client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	_, err = io.Copy(io.Discard, answer.Body)
+	return answer.StatusCode, err
+}
+
+func (t *traffic) note(status int, err error, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case err != nil:
 		t.lost++
-	case answer.OK():
+	case status/100 == 2:
 		t.accepted++
 		t.waits = append(t.waits, took)
 	default:
