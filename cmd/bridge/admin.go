@@ -24,7 +24,7 @@ func (a adminAPI) listApart(ctx context.Context, limit int) ([]spool.ApartEntry,
 	var answer struct {
 		Entries []spool.ApartEntry `json:"entries"`
 	}
-	err := a.call(ctx, http.MethodGet, "/admin/v1/spool?limit="+strconv.Itoa(limit), nil, &answer)
+	err := a.call(ctx, adminCall{method: http.MethodGet, path: "/admin/v1/spool?limit=" + strconv.Itoa(limit)}, &answer)
 	return answer.Entries, err
 }
 
@@ -36,7 +36,7 @@ func (a adminAPI) retryApart(ctx context.Context, ids []string, all bool) (int, 
 	var answer struct {
 		Retried int `json:"retried"`
 	}
-	err := a.call(ctx, http.MethodPost, "/admin/v1/spool/retry", body, &answer)
+	err := a.call(ctx, adminCall{method: http.MethodPost, path: "/admin/v1/spool/retry", body: body}, &answer)
 	return answer.Retried, err
 }
 
@@ -53,20 +53,26 @@ func (a adminAPI) base() (string, error) {
 	return "http://" + net.JoinHostPort(host, port), nil
 }
 
-func (a adminAPI) call(ctx context.Context, method, path string, body, into any) error {
+// adminCall is one request.
+type adminCall struct {
+	method, path string
+	body         any // sent as JSON; nil: none
+}
+
+func (a adminAPI) call(ctx context.Context, c adminCall, into any) error {
 	base, err := a.base()
 	if err != nil {
 		return err
 	}
 	var content io.Reader
-	if body != nil {
-		text, err := json.Marshal(body)
+	if c.body != nil {
+		text, err := json.Marshal(c.body)
 		if err != nil {
 			return err
 		}
 		content = bytes.NewReader(text)
 	}
-	r, err := http.NewRequestWithContext(ctx, method, base+path, content)
+	r, err := http.NewRequestWithContext(ctx, c.method, base+c.path, content)
 	if err != nil {
 		return err
 	}
