@@ -142,6 +142,9 @@ func (w *world) identify(s snapshot) (*event.Event, error) {
 		return nil, err
 	}
 	e := found[0].Event
+	if s.Repair {
+		e.ID = s.eventID() // no provider can give such an id: reconciliation makes it
+	}
 	e.Trust, e.Status = event.SignedBody, event.Received
 	e.HomeQueue = event.HomeQueue(event.ByBridge, e.Entity())
 	return &e, nil
