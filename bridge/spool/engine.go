@@ -51,6 +51,10 @@ func (s State) Total() int {
 	return n
 }
 
+// takeBytes bounds what Take gives: a batch of large events is short, and what it
+// can't hold would only be memory.
+const takeBytes = 4 << 20
+
 // Engine keeps entries. Its methods may be called at the same time, but only
 // one process works on a queue (Take, Done, SetApart) at a time.
 type Engine interface {
@@ -59,7 +63,8 @@ type Engine interface {
 	Append(ctx context.Context, entries []Entry) error
 	// Take gives the oldest entries of a queue, in order. They stay until they
 	// are removed or set apart: the same ones come again. While entries are in the
-	// hands of another process, nothing is given that came after them.
+	// hands of another process, nothing is given that came after them. About 4 MB
+	// are given at the most, but one entry in any case.
 	Take(ctx context.Context, queue string, limit int) ([]Waiting, error)
 	// Done removes entries. Those that are gone already are no error.
 	Done(ctx context.Context, queue string, ids []string) error

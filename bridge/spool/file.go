@@ -106,10 +106,12 @@ func (f *File) stamp() uint64 {
 // Take implements Engine.
 func (f *File) Take(_ context.Context, queue string, limit int) ([]Waiting, error) {
 	var list []Waiting
+	size := 0
 	err := f.db.View(func(tx *bbolt.Tx) error {
 		prefix := key(queue, 0)[:len(queue)+1]
 		c := tx.Bucket(waitingBucket).Cursor()
-		for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix) && len(list) < limit; k, v = c.Next() {
+		for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix) && len(list) < limit && size < takeBytes; k, v = c.Next() {
+			size += len(v)
 			list = append(list, Waiting{ID: hex.EncodeToString(k[len(prefix):]), Data: bytes.Clone(v)})
 		}
 		return nil

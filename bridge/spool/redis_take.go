@@ -22,7 +22,7 @@ func (r *Redis) Take(ctx context.Context, queue string, limit int) ([]Waiting, e
 }
 
 func (r *Redis) take(ctx context.Context, queue string, limit int) ([]Waiting, error) {
-	list, err := r.read(ctx, queue, "0", limit)
+	list, err := r.readBounded(ctx, queue, "0", limit)
 	if err != nil || len(list) > 0 {
 		return list, err
 	}
@@ -31,9 +31,36 @@ func (r *Redis) take(ctx context.Context, queue string, limit int) ([]Waiting, e
 		return nil, err
 	}
 	if held {
-		return r.read(ctx, queue, "0", limit)
+		return r.readBounded(ctx, queue, "0", limit)
 	}
-	return r.read(ctx, queue, ">", limit)
+	return r.readBounded(ctx, queue, ">", limit)
+}
+
+// firstRead is how many entries are read before it is known how large they are.
+const firstRead = 4
+
+// readBounded reads a few entries, and then as many as their size leaves room
+// for.
+func (r *Redis) readBounded(ctx context.Context, queue, from string, limit int) ([]Waiting, error) {
+	var list []Waiting
+	size := 0
+	for count := min(limit, firstRead); ; {
+		part, err := r.read(ctx, queue, from, count)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range part {
+			size += len(w.Data)
+		}
+		list = append(list, part...)
+		if len(part) < count || len(list) == limit || size >= takeBytes {
+			return list, nil
+		}
+		if from != ">" {
+			from = part[count-1].ID
+		}
+		count = min(limit-len(list), 1+(takeBytes-size)/(1+size/len(list)))
+	}
 }
 
 // makeGroup makes the group from the start of the stream, so that a group that

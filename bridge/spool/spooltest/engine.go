@@ -31,6 +31,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"an empty engine has nothing", empty},
 		{"entries come in order, queue by queue", inOrder},
 		{"what is taken comes again until it is removed", again},
+		{"what is taken fits into memory", bounded},
 		{"removing twice is no error", removedTwice},
 		{"another process finds what a dead one had taken", takenOver},
 		{"entries set apart keep nothing waiting and can come back", setApart},
