@@ -3,7 +3,7 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test fault apex check vet lint fuzz generate soak bench clean
+.PHONY: help demo build test fault apex check vet lint fuzz generate soak bench performance clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,9 @@ generate: ## make anew what is made from the code: the JSON Schemas
 
 bench: build ## measure what the README quotes
 	./bin/bridge bench
+
+performance: build ## measure all and refresh docs/performance.md, ten minutes
+	./bin/bridge bench --all --curves docs/performance --page docs/performance.md
 
 soak: ## ten minutes under faults: memory, goroutines, files and latency stay flat (DURATION, RATE)
 	SOAK_DURATION="$(or $(DURATION),10m)" SOAK_RATE="$(RATE)" SOAK_PAGE="$(CURDIR)/docs/reliability.md" \
