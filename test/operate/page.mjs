@@ -101,7 +101,7 @@ press("Discard", dialog());
 await until("they are discarded", () => !dialog() && words().includes("None."));
 seen.discarded = status.textContent;
 
-for (const [hash, title] of [["#/effects", "Side effects"], ["#/drift", "Drift"], ["#/sources", "Sources"]]) {
+for (const [hash, title] of [["#/effects", "Side effects"], ["#/drift", "Drift"], ["#/sources", "Sources"], ["#/spool", "Spool"]]) {
   await go(hash, title);
   seen[title] = words();
 }

@@ -20,7 +20,7 @@ type seenOnPage struct {
 	Overview, Review, Events, Event, Conflict, Current string
 	Accepted, Counted, Discarded                       string
 	Effects                                            string `json:"Side effects"`
-	Drift, Sources                                     string
+	Drift, Sources, Spool                              string
 	WithoutReason, Markup, Kept                        int
 	Left                                               []any
 	Requests, Errors                                   []string
@@ -71,6 +71,7 @@ func TestTheOperatorsPage(t *testing.T) {
 	assert.Contains(t, page.Counted, "1 events to discard")
 	assert.Equal(t, "discard: 1 done.", page.Discarded)
 	assert.Contains(t, page.Sources, "/webhooks/shop")
+	assert.Contains(t, page.Spool, "None.")
 	assert.Zero(t, page.Kept, "nothing outlives the tab")
 	require.Len(t, page.Left, 2)
 	assert.Contains(t, page.Left[0], "Sign in")

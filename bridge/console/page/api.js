@@ -15,6 +15,8 @@ const routes = {
   replayOne: ["POST", "/admin/v1/events/{id}/replay"],
   discardOne: ["POST", "/admin/v1/events/{id}/discard"],
   acceptOne: ["POST", "/admin/v1/events/{id}/accept"],
+  spool: ["GET", "/admin/v1/spool"],
+  spoolRetry: ["POST", "/admin/v1/spool/retry"],
   replay: ["POST", "/admin/v1/replay"],
   discard: ["POST", "/admin/v1/discard"],
   accept: ["POST", "/admin/v1/accept"],

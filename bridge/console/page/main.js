@@ -6,9 +6,10 @@ import { drift, effects, sources } from "./lists.js";
 import { events } from "./events.js";
 import { overview } from "./overview.js";
 import { review } from "./review.js";
+import { spool } from "./spool.js";
 import { story } from "./story.js";
 
-const views = { "": overview, review, events, event: story, effects, drift, sources };
+const views = { "": overview, review, events, event: story, effects, drift, sources, spool };
 
 const main = document.getElementById("main");
 let shown = 0; // counts the views, so that a late answer can't replace a newer one

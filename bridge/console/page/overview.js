@@ -50,7 +50,7 @@ function tiles(stats, review) {
     tile("of the org's daily calls", `${(100 * budget).toFixed(1)} %`, budget > 0.8 ? "warn" : ""),
     tile("in the spool", depth, depth > 0 ? "warn" : ""),
     tile("oldest in the spool", span(stats.bridge_spool_oldest_seconds ?? 0)),
-    apart ? tile("set apart in the spool", apart, "bad") : null);
+    apart ? tile("set apart in the spool", apart, "bad", "#/spool") : null);
 }
 
 function tile(name, value, mood = "", href) {
