@@ -56,6 +56,37 @@ func (s *Source) obtain(ctx context.Context, stale salesforce.Secret) (salesforc
 	}
 }
 
+// lookAgain is how often a process that may not log in looks for a session of
+// another one: what was refused to it may have been granted there.
+const lookAgain = 5 * time.Second
+
+// mayLook says whether it is time for such a look. The lock is held.
+func (s *Source) mayLook() bool {
+	now := s.cfg.Now()
+	if s.vault == nil || now.Sub(s.looked) < lookAgain {
+		return false
+	}
+	s.looked = now
+	return true
+}
+
+// look takes what another process has left, and nothing else.
+func (s *Source) look(ctx context.Context, a *attempt) (salesforce.Session, error) {
+	if session, found, _ := s.left(ctx, a.stale); found {
+		return session, nil
+	}
+	return salesforce.Session{}, a.held
+}
+
+// hopeful tells how long an error will stand: where sessions are shared, no
+// longer than until the next look.
+func (s *Source) hopeful(err error, wait time.Duration) error {
+	if s.vault != nil {
+		wait = min(wait, lookAgain)
+	}
+	return withPause(err, wait)
+}
+
 // logInForAll logs in while the others wait, unless one of them has done so
 // just before.
 func (s *Source) logInForAll(ctx context.Context, stale salesforce.Secret) (salesforce.Session, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -194,4 +195,43 @@ func TestWhatIsNeverShared(t *testing.T) {
 			assert.Empty(t, c.locks, name)
 		}
 	})
+}
+
+// A login that is refused for half an hour keeps a process from working only
+// while no other one has a session.
+func TestARefusedLoginIsHelpedByOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, c := inTurn("T1", "", "T2"), newCommons()
+		granted := h.answer
+		h.answer = func(r *http.Request, body string, n int) (int, string) {
+			if n == 2 {
+				return 400, `{"error":"rate_limit_exceeded"}`
+			}
+			return granted(r, body, n)
+		}
+		refused, other := sharing(t, h, c), sharing(t, h, c)
+		stale := session(t, refused)
+		require.Equal(t, stale, session(t, other))
+		_, err := refused.Renew(t.Context(), stale)
+		e, ok := salesforce.AsError(err)
+		require.True(t, ok)
+		assert.LessOrEqual(t, e.Pause, 5*time.Second, "whoever waits asks again soon")
+		for range 10 {
+			time.Sleep(3 * time.Second)
+			failure(t, refused)
+		}
+		assert.Equal(t, 2, h.count(), "it only looks, and takes no stale session")
+		renewed, err := other.Renew(t.Context(), stale)
+		require.NoError(t, err)
+		time.Sleep(6 * time.Second)
+		assert.Equal(t, renewed, session(t, refused))
+		assert.Equal(t, 3, h.count())
+	})
+}
+
+// Without others the pause that Salesforce wants is told as it is.
+func TestARefusedLoginAlone(t *testing.T) {
+	t.Parallel()
+	assert.Greater(t, failure(t, newSource(t, credentials(always(400, `{"error":"rate_limit_exceeded"}`)))).Pause, 29*time.Minute)
 }

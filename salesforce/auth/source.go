@@ -43,11 +43,14 @@ type Source struct {
 	failed   error // of the last login, until
 	until    time.Time
 	failures int
+	stale    salesforce.Secret // the last token that was refused
+	looked   time.Time         // last look for a session of others while no login may be made
 }
 
 // attempt is a login under way, shared by those who wait for it.
 type attempt struct {
 	stale   salesforce.Secret // refused, if any
+	held    error             // no login may be made: only what others have left helps
 	done    chan struct{}
 	session salesforce.Session
 	err     error
@@ -99,7 +102,7 @@ func (s *Source) Session(ctx context.Context) (salesforce.Session, error) {
 		defer s.mu.Unlock()
 		return *s.current, nil
 	}
-	return s.join(ctx, "")
+	return s.join(ctx)
 }
 
 // Renew implements salesforce.Sessions. The token tells whether somebody else
@@ -114,8 +117,8 @@ func (s *Source) Renew(ctx context.Context, stale salesforce.Session) (salesforc
 		defer s.mu.Unlock()
 		return salesforce.Session{}, refusedSession()
 	}
-	s.current = nil
-	return s.join(ctx, stale.Token)
+	s.current, s.stale = nil, stale.Token
+	return s.join(ctx)
 }
 
 func refusedSession() error {
@@ -127,13 +130,14 @@ func refusedSession() error {
 // join waits for the login under way, beginning one if there is none: for
 // another session than the stale one. It is called with the lock held and gives
 // it back.
-func (s *Source) join(ctx context.Context, stale salesforce.Secret) (salesforce.Session, error) {
+func (s *Source) join(ctx context.Context) (salesforce.Session, error) {
 	if s.running == nil {
-		if err := s.pausing(); err != nil {
+		held := s.pausing()
+		if held != nil && !s.mayLook() {
 			s.mu.Unlock()
-			return salesforce.Session{}, err
+			return salesforce.Session{}, held
 		}
-		s.running = &attempt{stale: stale, done: make(chan struct{})}
+		s.running = &attempt{stale: s.stale, held: held, done: make(chan struct{})}
 		go s.run(context.WithoutCancel(ctx), s.running)
 	}
 	a := s.running
@@ -151,7 +155,7 @@ func (s *Source) join(ctx context.Context, stale salesforce.Secret) (salesforce.
 func (s *Source) pausing() error {
 	now := s.cfg.Now()
 	if wait := s.until.Sub(now); s.failed != nil && wait > 0 {
-		return withPause(s.failed, wait)
+		return s.hopeful(s.failed, wait)
 	}
 	if !s.bucket.AllowN(now, 1) {
 		return &salesforce.Error{Op: salesforce.OpToken, Fault: salesforce.Fault{Class: salesforce.ClassAuth, Pause: loginEvery,
@@ -166,15 +170,24 @@ func (s *Source) pausing() error {
 func (s *Source) run(ctx context.Context, a *attempt) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
-	a.session, a.err = s.obtain(ctx, a.stale)
+	if a.held == nil {
+		a.session, a.err = s.obtain(ctx, a.stale)
+	} else {
+		a.session, a.err = s.look(ctx, a)
+	}
 	s.mu.Lock()
 	s.running = nil
-	if a.err == nil {
+	switch {
+	case a.err == nil:
 		session := a.session
 		s.current, s.failed, s.failures = &session, nil, 0
-	} else {
-		s.failed, s.until = a.err, s.cfg.Now().Add(s.pauseAfter(a.err))
+	case a.held == nil:
+		pause := s.pauseAfter(a.err)
+		s.failed, s.until = a.err, s.cfg.Now().Add(pause)
 		s.failures++
+		if s.vault != nil {
+			a.err = s.hopeful(a.err, pause)
+		}
 	}
 	s.mu.Unlock()
 	close(a.done)
