@@ -17,7 +17,8 @@
 //	SOAK_PAGE      page whose part between the markers is written anew; empty: none
 //
 // Memory and files are the process's own figures, read from /metrics. The
-// verdict is on what comes after the first fifth of the run: the median of the
+// verdict is on what comes after the first fifth of the run, and after 100,000
+// events, which fill the service's memory of confirmed keys: the median of the
 // slopes between all pairs of samples, which single peaks don't move, times the
 // time they span. In the end every accepted event must be one record.
 package soak

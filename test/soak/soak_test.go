@@ -71,7 +71,7 @@ func samples(perHour float64) []Sample {
 		if i%11 == 0 {
 			value += 60
 		}
-		list[i] = Sample{At: at, RSS: value, Goroutines: value, Files: value, P50: value}
+		list[i] = Sample{At: at, Accepted: warmEvents / 5, RSS: value, Goroutines: value, Files: value, P50: value}
 	}
 	return list
 }
@@ -111,6 +111,12 @@ func TestTooFewSamplesSayNothing(t *testing.T) {
 	t.Parallel()
 	_, err := Judge(samples(0)[:11], Flat())
 	assert.ErrorContains(t, err, "run longer")
+	slow := samples(0)
+	for i := range slow {
+		slow[i].Accepted = warmEvents/31 + 1
+	}
+	_, err = Judge(slow, Flat())
+	assert.ErrorContains(t, err, "9 samples after", "the memory of confirmed keys is filled until then")
 }
 
 func TestThePageKeepsWhatIsAroundTheMarkers(t *testing.T) {

@@ -54,14 +54,19 @@ type Trend struct {
 // Flat says whether it has grown no more than allowed.
 func (t Trend) Flat() bool { return t.Growth <= t.Allowed }
 
-// minSamples is the least that can be judged.
-const minSamples = 10
+// What is not judged: the first fifth of a run, and the events until the service's
+// memory of confirmed keys is full, which has a fixed size. minSamples is the
+// least that can be judged.
+const (
+	warmEvents = 100_000
+	minSamples = 10
+)
 
-// Judge looks at the samples after the first fifth of the run.
+// Judge looks at the samples after the warm-up.
 func Judge(samples []Sample, series []Series) ([]Trend, error) {
-	samples = samples[len(samples)/5:]
+	samples = samples[max(len(samples)/5, warm(samples)):]
 	if len(samples) < minSamples {
-		return nil, fmt.Errorf("%d samples after the first fifth of the run, want at least %d: run longer", len(samples), minSamples)
+		return nil, fmt.Errorf("%d samples after the first fifth of the run and %d events, want at least %d: run longer", len(samples), warmEvents, minSamples)
 	}
 	span := samples[len(samples)-1].At - samples[0].At
 	var trends []Trend
@@ -76,6 +81,17 @@ func Judge(samples []Sample, series []Series) ([]Trend, error) {
 		trends = append(trends, t)
 	}
 	return trends, nil
+}
+
+// warm is how many samples it takes until so many events have come.
+func warm(samples []Sample) int {
+	events := 0
+	for i, s := range samples {
+		if events += s.Accepted; events >= warmEvents {
+			return i + 1
+		}
+	}
+	return len(samples)
 }
 
 // slope is the median of the slopes between all pairs of samples, an hour.
