@@ -98,9 +98,6 @@ func killedAt(deaths []death) func(*run) {
 	}
 }
 
-// deathWait is how long a process may take to come to where it dies.
-const deathWait = 90 * time.Second
-
 // die brings the process to one death, and back to life.
 func (r *run) die(d death) {
 	r.Helper()
@@ -131,7 +128,7 @@ func (r *run) die(d death) {
 	}
 	select {
 	case <-i.Exited():
-	case <-time.After(deathWait):
+	case <-time.After(patience):
 		require.Fail(r, "the process never came to "+string(d.point))
 	}
 	require.True(r, i.Disarm(r, d.point), "it died of something else than %s", d.point)

@@ -60,6 +60,7 @@ func TestFaults(t *testing.T) {
 	t.Cleanup(func() {
 		file := os.Getenv("FAULT_REPORT")
 		if file == "" || t.Failed() {
+			t.Log("what was kept:\n" + table.Markdown())
 			return
 		}
 		require.NoError(t, table.Write(filepath.Clean(file)))
