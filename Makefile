@@ -45,8 +45,8 @@ generate: ## make anew what is made from the code: the JSON Schemas
 bench: build ## measure what the README quotes
 	./bin/bridge bench
 
-performance: build ## measure all and refresh docs/performance.md, ten minutes
-	./bin/bridge bench --all --curves docs/performance --page docs/performance.md
+performance: build ## measure all, refresh docs/performance.md and README, ten minutes
+	./bin/bridge bench --all --curves docs/performance --page docs/performance.md --page README.md
 
 soak: ## ten minutes under faults: memory, goroutines, files and latency stay flat (DURATION, RATE)
 	SOAK_DURATION="$(or $(DURATION),10m)" SOAK_RATE="$(RATE)" SOAK_PAGE="$(CURDIR)/docs/reliability.md" \

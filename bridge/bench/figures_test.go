@@ -153,4 +153,10 @@ func TestSectionsHoldWhatWasMeasured(t *testing.T) {
 	assert.Contains(t, s["curves"], "(performance/lanes.svg)")
 	assert.Contains(t, s["curves"], "| 4 | 8,100 | 3,600 | 3,700 | 1,500 |")
 	assert.NotContains(t, Report{}.Sections(""), "curves")
+	assert.NotContains(t, s["figures"], "Redis", "not measured")
+	r.Spooled = &Spooled{Redis: &Outage{
+		Receive: Row{Throughput: Throughput{EventsPerSecond: 8001}, Latency: Latency{P99: 77.7}},
+		Drain:   Row{Throughput: Throughput{EventsPerSecond: 5000}},
+	}}
+	assert.Contains(t, r.Sections("")["figures"], "| receive while the org is away, spooled in Redis | 8,001 events/s, p99 77.7 ms; drained at 5,000 events/s |")
 }

@@ -34,12 +34,12 @@ func Page(page string, sections map[string]string) (string, error) {
 	return page, nil
 }
 
-// Sections are the report in Markdown: required, table, conditions, and what was
-// measured of bulk and curves. pictures is where the files of the curves lie, as
+// Sections are the report in Markdown: figures, required, table, conditions, and
+// what was measured of bulk and curves. pictures is where the files of the curves lie, as
 // seen from the page.
 func (r Report) Sections(pictures string) map[string]string {
 	s := map[string]string{
-		"required": r.required(), "table": rowsTable(r.Table), "conditions": r.Conditions.text(),
+		"figures": r.figures(), "required": r.required(), "table": rowsTable(r.Table), "conditions": r.Conditions.text(),
 	}
 	if len(r.Bulk) > 0 {
 		s["bulk"] = rowsTable(r.Bulk)

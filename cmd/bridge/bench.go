@@ -20,7 +20,8 @@ type benchOptions struct {
 	latency                  time.Duration
 	seconds                  int
 	all, check               bool
-	profile, curves, page    string
+	profile, curves          string
+	pages                    []string
 }
 
 func newBench(env environment) *cobra.Command {
@@ -48,7 +49,7 @@ func newBench(env environment) *cobra.Command {
 	f.BoolVar(&o.all, "all", false, "measure the spool, an outage, a bare server and Bulk API 2.0 too")
 	f.IntVar(&o.backlog, "backlog", 100_000, "events that come during the outage of --all")
 	f.StringVar(&o.curves, "curves", "", "measure how the rates grow with batch, lanes, latency and instances, and draw it as SVG files in this folder")
-	f.StringVar(&o.page, "page", "", "put the figures into this Markdown page, between its bench: comments")
+	f.StringArrayVar(&o.pages, "page", nil, "put the figures into this Markdown page, between its bench: comments (repeatable)")
 	f.BoolVar(&o.check, "check", false, "end with exit code 1 when something required is not met")
 	f.StringVar(&o.profile, "profile", "", "run the bridge inside this process and write a CPU profile to this file")
 	c.AddCommand(newBare(env))
@@ -146,22 +147,29 @@ func (o benchOptions) publish(r bench.Report) error {
 			}
 		}
 	}
-	if o.page == "" {
-		return nil
+	for _, page := range o.pages {
+		if err := o.refresh(page, r); err != nil {
+			return err
+		}
 	}
-	before, err := os.ReadFile(o.page)
+	return nil
+}
+
+// refresh puts the figures into a page.
+func (o benchOptions) refresh(page string, r bench.Report) error {
+	before, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
-	pictures, err := filepath.Rel(filepath.Dir(o.page), o.curves)
+	pictures, err := filepath.Rel(filepath.Dir(page), o.curves)
 	if err != nil && r.Curves != nil {
 		return fmt.Errorf("--curves as seen from --page: %w", err)
 	}
 	after, err := bench.Page(string(before), r.Sections(filepath.ToSlash(pictures)))
 	if err != nil {
-		return fmt.Errorf("%s: %w", o.page, err)
+		return fmt.Errorf("%s: %w", page, err)
 	}
-	return os.WriteFile(o.page, []byte(after), 0o644) //nolint:gosec // a page of documentation
+	return os.WriteFile(page, []byte(after), 0o644) //nolint:gosec // a page of documentation
 }
 
 // profile writes a CPU profile of this process until it is stopped.

@@ -40,7 +40,7 @@ func TestBenchPutsItsFiguresIntoAPage(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "performance.md")
 	require.NoError(t, os.WriteFile(page, []byte("<!-- bench:table -->\n<!-- /bench:table -->\n<!-- bench:curves -->\n<!-- /bench:curves -->\n"), 0o600))
-	o := benchOptions{page: page, curves: filepath.Join(dir, "performance")}
+	o := benchOptions{pages: []string{page}, curves: filepath.Join(dir, "performance")}
 	require.NoError(t, o.publish(bench.Report{
 		Table:  []bench.Row{{Name: "receive"}},
 		Curves: &bench.Curves{Curves: []bench.Curve{{Name: "lanes", Title: "Calls", Points: []bench.Point{{X: 1, Staged: 1}}}}},
@@ -54,7 +54,7 @@ func TestBenchPutsItsFiguresIntoAPage(t *testing.T) {
 	assert.Contains(t, string(picture), "<svg")
 
 	require.NoError(t, os.WriteFile(page, []byte("nothing"), 0o600))
-	assert.ErrorContains(t, benchOptions{page: page}.publish(bench.Report{}), page)
+	assert.ErrorContains(t, benchOptions{pages: []string{page}}.publish(bench.Report{}), page)
 	assert.NoError(t, benchOptions{}.publish(bench.Report{}), "nothing was asked for")
 }
 
