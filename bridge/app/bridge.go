@@ -222,12 +222,13 @@ func (b *Bridge) newPoller() (*poll.Poller, error) {
 	staging := func() bool { return b.stager != nil && b.stager.Busy() }
 	return poll.New(poll.Config{
 		Org: b.org, Applier: b.opts.Seams.applier(applier), Journal: b.store.Journal(),
-		Leases: b.leases("poll"), Metrics: b.metrics, Log: b.log, Owner: owner(), LeaseTTL: b.opts.LeaseTTL,
+		Leases: b.leases("poll"), Metrics: b.metrics, Log: b.log, Owner: owner(), LeaseTTL: b.opts.LeaseTTL, StopWait: b.opts.drainWithin(),
 		Interval: p.Interval, Idle: p.Idle, Batch: p.Batch, Lanes: p.Lanes, Backoff: backoff,
 		DailyBudget: b.cfg.Salesforce.DailyBudget,
 		Usage:       b.usage,
 		Now:         b.now,
 		Staging:     staging,
+		Looked:      b.looked(),
 	})
 }
 

@@ -36,7 +36,23 @@ type Options struct {
 	// LeaseTTL is how long the others wait for the queues of a process that says
 	// nothing; 0: 30 s.
 	LeaseTTL time.Duration
+	// StopWithin is how long all work in flight is waited for when stopping, three
+	// quarters of it for deliveries and batches; 0: 8 s.
+	StopWithin time.Duration
 }
+
+// DefaultStopWithin ends a stop before most supervisors kill what does not end.
+const DefaultStopWithin = 8 * time.Second
+
+func (o Options) stopWithin() time.Duration {
+	if o.StopWithin <= 0 {
+		return DefaultStopWithin
+	}
+	return o.StopWithin
+}
+
+// drainWithin is how long single deliveries and batches in flight are waited for.
+func (o Options) drainWithin() time.Duration { return o.stopWithin() * 3 / 4 }
 
 func (o Options) has(r Role) bool { return len(o.Roles) == 0 || slices.Contains(o.Roles, r) }
 

@@ -18,9 +18,7 @@ import (
 
 // How long stopping waits, and a delivery.
 const (
-	drainWait   = 6 * time.Second  // for requests in flight when stopping
-	stopWait    = 8 * time.Second  // for all work in flight when stopping
-	adminWait   = time.Second      // for the operators' requests in flight after that
+	adminWait   = time.Second      // for the operators' requests in flight after a stop
 	stageWait   = 10 * time.Second // for a delivery to be durable
 	noReceiving = "this process does not receive: it runs without the role"
 )
@@ -131,7 +129,7 @@ func (b *Bridge) work(ctx context.Context) error {
 // its rows are as due as before. So that is no failure of the process.
 func (b *Bridge) stop(receiver *http.Server, worked <-chan struct{}) {
 	b.stopping.Store(true)
-	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
+	ctx, cancel := context.WithTimeout(context.Background(), b.opts.stopWithin())
 	defer cancel()
 	b.drain(ctx, receiver)
 	if b.stager != nil {
@@ -148,7 +146,7 @@ func (b *Bridge) stop(receiver *http.Server, worked <-chan struct{}) {
 // drain lets requests finish. A sender that is still sending when the time is
 // up is cut off.
 func (b *Bridge) drain(ctx context.Context, s *http.Server) {
-	ctx, cancel := context.WithTimeout(ctx, drainWait)
+	ctx, cancel := context.WithTimeout(ctx, b.opts.drainWithin())
 	defer cancel()
 	if err := s.Shutdown(ctx); err != nil {
 		b.log.Warn("requests that were still under way were cut off")

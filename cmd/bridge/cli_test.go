@@ -57,6 +57,7 @@ func TestWrongUse(t *testing.T) {
 		{"demo --events 0", "at least 1"},
 		{"demo --nonsense", "bridge demo --help"},
 		{"serve", "needs --config"},
+		{"serve --config x.yaml --stop-within 0s", "1s to 10m"},
 		{"show --config x", "takes one argument"},
 		{"map --mapping x", "needs --payload"},
 		{"verify --provider stripe --body -", "needs --secret-env, --secret-file or --secret"},

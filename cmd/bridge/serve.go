@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,7 @@ type serveOptions struct {
 	config string
 	only   []string
 	debug  bool
+	within time.Duration
 }
 
 func newServe(env environment) *cobra.Command {
@@ -33,12 +35,16 @@ func newServe(env environment) *cobra.Command {
 			if err := required(c, "config"); err != nil {
 				return err
 			}
+			if o.within < time.Second || o.within > 10*time.Minute {
+				return usage("--stop-within %s: 1s to 10m", o.within)
+			}
 			return serve(c.Context(), env, o)
 		},
 	}
 	c.Flags().StringVar(&o.config, "config", "", "settings file (bridge.yaml)")
 	c.Flags().StringSliceVar(&o.only, "only", nil, "roles of this process: receive, process, effects, reconcile, retain (default all)")
 	c.Flags().BoolVar(&o.debug, "debug", false, "log more")
+	c.Flags().DurationVar(&o.within, "stop-within", app.DefaultStopWithin, "how long a stop waits for what is in flight; what kills the process must wait longer")
 	return c
 }
 
@@ -55,7 +61,7 @@ func serve(ctx context.Context, env environment, o serveOptions) error {
 	for _, w := range cfg.Warnings() {
 		log.Warn(w.String())
 	}
-	b, err := app.New(app.Options{Config: cfg, Env: env.env, Roles: roles, Log: log, Now: env.now})
+	b, err := app.New(app.Options{Config: cfg, Env: env.env, Roles: roles, Log: log, Now: env.now, StopWithin: o.within})
 	if err != nil {
 		return err
 	}

@@ -52,12 +52,16 @@ func (h halfPost) finish(t *testing.T) harness.Answer {
 	return harness.Answer{Status: r.StatusCode, Header: r.Header, Body: body}
 }
 
+// patiently has a stop wait for as long as the test does: how fast the machine is
+// must not decide what becomes of the work in flight.
+func patiently(c *harness.Config) { c.Within = harness.Patience.String() }
+
 // SIGTERM while a commit is under way and a delivery is half received: not
 // ready any more, no new connections, no new batch; what is under way finishes,
 // the process ends with 0, and the next one goes on without an attempt charged.
 func TestStopInTheMiddleOfWork(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := start(t, patiently)
 	events := deliveries(6)
 	first, last := events[:5], events[5]
 	commit := w.wire.Trap(harness.Commits)
@@ -112,7 +116,7 @@ func TestStopDoesNotWaitForEver(t *testing.T) {
 // lost by it.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := start(t, patiently)
 	d := deliveries(1)[0]
 	commit := w.wire.Trap(harness.Commits)
 	require.Equal(t, "accepted", post(t, w.bridge, d))

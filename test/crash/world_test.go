@@ -76,12 +76,15 @@ func config(org *harness.Org) harness.Config {
 }
 
 // start runs an org and, behind a wire, a bridge with all roles.
-func start(t *testing.T) world {
+func start(t *testing.T, change ...func(*harness.Config)) world {
 	t.Helper()
 	org := harness.StartOrg(t, "--samples")
 	w := world{org: org, wire: harness.StartWire(t, org)}
 	c := config(org)
 	c.Via = w.wire
+	for _, f := range change {
+		f(&c)
+	}
 	w.bridge = harness.StartBridge(t, c)
 	return w
 }

@@ -70,6 +70,9 @@ func (b *Bridge) Launch(t testing.TB) {
 	if b.Config.Debug {
 		args = append(args, "--debug")
 	}
+	if b.Config.Within != "" {
+		args = append(args, "--stop-within", b.Config.Within)
+	}
 	p := run(t, program{name: b.Config.Name, file: b.Config.Program, args: args, env: b.Config.Environment()})
 	b.mu.Lock()
 	b.run = p

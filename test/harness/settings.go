@@ -19,6 +19,7 @@ type Config struct {
 	Only     []string          // roles; empty: all
 	Via      *Wire             // between bridge and org; nil: none
 	Debug    bool              // log more
+	Within   string            // how long a stop waits for what is in flight; empty: the product's default
 	Program  string            // of the test's own, see BuildProgram; empty: the product
 
 	Admin string // section of the settings; empty: {listen: 127.0.0.1:0}
