@@ -235,3 +235,26 @@ func TestARefusedLoginAlone(t *testing.T) {
 	t.Parallel()
 	assert.Greater(t, failure(t, newSource(t, credentials(always(400, `{"error":"rate_limit_exceeded"}`)))).Pause, 29*time.Minute)
 }
+
+// A session that was refused stands in the store until somebody has another one.
+// A process that has to wait for its login doesn't take it up again: else it
+// would find it dead each time, and never log in.
+func TestARefusedSessionIsNotTakenUpAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, c := inTurn("T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10", "T11"), newCommons()
+		s := sharing(t, h, c)
+		held := session(t, s)
+		var err error
+		for err == nil {
+			var renewed salesforce.Session
+			if renewed, err = s.Renew(t.Context(), held); err == nil {
+				held = renewed
+			}
+		}
+		logins := h.count()
+		time.Sleep(11 * time.Second) // one login may be made again
+		assert.NotEqual(t, held.Token, session(t, s).Token)
+		assert.Equal(t, logins+1, h.count())
+	})
+}
