@@ -44,7 +44,7 @@ func (e *JSONError) Unwrap() error { return e.Err }
 // string of the tree invalid.
 func DecodeJSON(data []byte) (any, error) {
 	body := bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
-	d := decoder{s: string(body), base: len(data) - len(body)}
+	d := decoder{s: string(body), base: len(data) - len(body), open: make([]pair, 0, usualMembers)}
 	if !utf8.ValidString(d.s) {
 		return nil, d.fail(invalidAt(d.s), ErrNotUTF8)
 	}
@@ -78,7 +78,20 @@ type decoder struct {
 	s    string
 	pos  int
 	base int // bytes dropped in front
+
+	// open holds the members of the objects under way, so that a map is made in its
+	// size: letting it grow takes a third longer.
+	open []pair
 }
+
+type pair struct {
+	name  string
+	value any
+}
+
+// usualMembers is how many members are open at once in the events of most
+// providers.
+const usualMembers = 48
 
 func (d *decoder) fail(pos int, err error) error {
 	return &JSONError{Offset: d.base + pos, Err: err}
@@ -133,13 +146,13 @@ func (d *decoder) word(w string) error {
 }
 
 func (d *decoder) object(depth int) (any, error) {
-	m := make(map[string]any)
 	d.pos++
 	d.space()
 	if d.peek() == '}' {
 		d.pos++
-		return m, nil
+		return map[string]any{}, nil
 	}
+	first := len(d.open)
 	for {
 		name, err := d.name()
 		if err != nil {
@@ -149,12 +162,26 @@ func (d *decoder) object(depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		m[name] = v
+		d.open = append(d.open, pair{name, v})
 		more, err := d.next('}')
-		if err != nil || !more {
-			return m, err
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			return d.close(first), nil
 		}
 	}
+}
+
+// close makes the object of the members from first on.
+func (d *decoder) close(first int) map[string]any {
+	members := d.open[first:]
+	m := make(map[string]any, len(members))
+	for _, e := range members {
+		m[e.name] = e.value
+	}
+	d.open = d.open[:first]
+	return m
 }
 
 // name reads a member's name and the colon after it.
