@@ -228,7 +228,6 @@ func (b *Bridge) newPoller() (*poll.Poller, error) {
 		Usage:       b.usage,
 		Now:         b.now,
 		Staging:     staging,
-		Looked:      b.looked(),
 	})
 }
 
