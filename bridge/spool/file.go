@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -48,6 +49,7 @@ type File struct {
 	slots store.Slots
 	now   func() time.Time
 	group *group
+	read  atomic.Int64 // bytes since pages were given back
 
 	mu    sync.Mutex
 	last  uint64         // the latest stamp given
@@ -113,6 +115,10 @@ func (f *File) Take(_ context.Context, queue string, limit int) ([]Waiting, erro
 		for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix) && len(list) < limit && size < takeBytes; k, v = c.Next() {
 			size += len(v)
 			list = append(list, Waiting{ID: hex.EncodeToString(k[len(prefix):]), Data: bytes.Clone(v)})
+		}
+		if f.read.Add(int64(size)) > mappedAllowance {
+			f.read.Store(0)
+			unmap(tx)
 		}
 		return nil
 	})

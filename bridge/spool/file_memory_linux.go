@@ -6,9 +6,6 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// mappedAllowance is how much of the file may stay mapped between two looks.
-const mappedAllowance = 8 << 20
-
 // unmap gives the pages of the file that were read back to the system, which
 // keeps them as long as it has room: else a long outage, read once from one end
 // to the other, counts as memory of this process. The pages are those of the

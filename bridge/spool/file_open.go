@@ -14,6 +14,9 @@ import (
 	"sfbridge/bridge/store"
 )
 
+// mappedAllowance is about how much of the file may stay mapped.
+const mappedAllowance = 8 << 20
+
 func slots(dir string) store.Slots { return store.Slots{Dir: dir, Kind: "spool", Open: openDB} }
 
 // FileInUse says whether a living process holds a spool file of the directory.
