@@ -46,6 +46,27 @@ func (p *provider) answers(f http.HandlerFunc) {
 	p.answer = f
 }
 
+// holdsNext waits until a look comes, which has no answer before release, nor
+// after it.
+func (p *provider) holdsNext(t *testing.T) (release func()) {
+	t.Helper()
+	asked, hold := make(chan struct{}), make(chan struct{})
+	release = sync.OnceFunc(func() { close(hold) })
+	t.Cleanup(release)
+	var once sync.Once
+	p.answers(func(http.ResponseWriter, *http.Request) {
+		once.Do(func() { close(asked) })
+		<-hold
+		panic(http.ErrAbortHandler)
+	})
+	select {
+	case <-asked:
+	case <-harness.Patient(t).Done():
+		require.Fail(t, "the provider is not asked again")
+	}
+	return release
+}
+
 // While the provider is down its events wait where everybody sees it, and pay
 // with no attempt. The process dies in the middle of a look; once the provider is
 // back the event is applied, once, as the provider says.
@@ -66,20 +87,9 @@ func TestProviderLookupDown(t *testing.T) {
 			org.Eventually(t, "the event does not wait", func(context.Context) (bool, error) { return org.Count(t, waits) == 1, nil })
 			assert.Zero(t, org.Count(t, "SELECT COUNT() FROM Payment__c"))
 
-			asked, release := make(chan struct{}), make(chan struct{})
-			var once sync.Once
-			p.answers(func(http.ResponseWriter, *http.Request) {
-				once.Do(func() { close(asked) })
-				<-release
-				panic(http.ErrAbortHandler)
-			})
-			select {
-			case <-asked:
-			case <-harness.Patient(t).Done():
-				require.Fail(t, "the provider is not asked again")
-			}
+			release := p.holdsNext(t)
 			bridge.Kill(t)
-			close(release)
+			release()
 			p.answers(nil)
 			bridge.Start(t)
 			org.Settle(t)

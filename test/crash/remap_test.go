@@ -37,11 +37,7 @@ func TestMappingChangedInTheMiddle(t *testing.T) {
 			require.True(t, succeeded(t, call.Forward(t)))
 			restartWith(t, w, remapped)
 		}},
-		"killed, carried out after the next decision": {note: "new first", change: func(t *testing.T, w world, call *harness.Call) {
-			restartWith(t, w, remapped)
-			w.org.Settle(t)
-			assert.False(t, succeeded(t, call.Forward(t)), "the late commit must be refused")
-		}},
+		"killed, carried out after the next decision": {note: "new first", change: carriedOutLate},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -66,6 +62,13 @@ func TestMappingChangedInTheMiddle(t *testing.T) {
 			w.bridge.Stop(t)
 		})
 	}
+}
+
+func carriedOutLate(t *testing.T, w world, call *harness.Call) {
+	t.Helper()
+	restartWith(t, w, remapped)
+	w.org.Settle(t)
+	assert.False(t, succeeded(t, call.Forward(t)), "the late commit must be refused")
 }
 
 // restartWith has the process die and come back with another mapping.
