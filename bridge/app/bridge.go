@@ -228,6 +228,7 @@ func (b *Bridge) newPoller() (*poll.Poller, error) {
 		Usage:       b.usage,
 		Now:         b.now,
 		Staging:     staging,
+		Looked:      b.looked(),
 	})
 }
 

@@ -116,6 +116,6 @@ func (b *Bridge) newEffects() (*effect.Worker, error) {
 		Org: b.org, Targets: b, HTTP: b.guard, Leases: b.leases("effects"), Metrics: b.metrics, Log: b.log,
 		Owner: owner(), Interval: p.Interval, Idle: 2 * p.Idle, MaxAttempts: p.MaxAttempts,
 		Backoff: event.Backoff{Base: p.Backoff.Base, Max: p.Backoff.Max}, DailyBudget: b.cfg.Salesforce.DailyBudget,
-		Usage: b.usage, Now: b.now,
+		Usage: b.usage, Looked: b.lookedAtEffects, Now: b.now,
 	})
 }

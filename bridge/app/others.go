@@ -27,6 +27,9 @@ type word struct {
 	Queues  map[string]int `json:"queues,omitempty"`  // staged, by queue
 	Any     int            `json:"any,omitempty"`     // made due in whatever queue
 	Effects int            `json:"effects,omitempty"` // of the outbox
+
+	Looked        bool `json:"looked,omitempty"`         // at what is due, in every queue
+	LookedEffects bool `json:"looked_effects,omitempty"` // likewise in the outbox
 }
 
 // Bounds of a word that is heard: anybody who may write to Redis may say one.
@@ -57,7 +60,9 @@ func readWord(text []byte) (w word, err error) {
 	return w, nil
 }
 
-func (w word) empty() bool { return len(w.Queues) == 0 && w.Any == 0 && w.Effects == 0 }
+func (w word) empty() bool {
+	return len(w.Queues) == 0 && w.Any == 0 && w.Effects == 0 && !w.Looked && !w.LookedEffects
+}
 
 // othersConfig joins a process with those beside it.
 type othersConfig struct {
@@ -67,6 +72,7 @@ type othersConfig struct {
 	every   time.Duration
 	poll    func(queues map[string]int, more int) // rows that others have made due
 	effects func(rows int)                        // likewise of the outbox
+	seen    func(due, effects bool)               // others have looked at what is due
 }
 
 // others wakes the processes that hold the queues of what this one has staged,
@@ -99,6 +105,8 @@ func (o *others) tell(w word) {
 	}
 	o.pending.Any = min(maxRows, o.pending.Any+w.Any)
 	o.pending.Effects = min(maxRows, o.pending.Effects+w.Effects)
+	o.pending.Looked = o.pending.Looked || w.Looked
+	o.pending.LookedEffects = o.pending.LookedEffects || w.LookedEffects
 	select {
 	case o.poke <- struct{}{}:
 	default:
@@ -166,6 +174,7 @@ func (o *others) hear(text []byte) {
 	}
 	o.cfg.poll(w.Queues, w.Any)
 	o.cfg.effects(w.Effects)
+	o.cfg.seen(w.Looked, w.LookedEffects)
 }
 
 // staged wakes whoever works on the queues of new rows: this process or, where
@@ -226,6 +235,31 @@ func (b *Bridge) wakeEffects(rows int) {
 func (b *Bridge) wakeEffectsHere(rows int) {
 	if b.effects != nil && rows > 0 {
 		b.effects.Wake(rows)
+	}
+}
+
+// seenByOthers spares this process a look that another one has made.
+func (b *Bridge) seenByOthers(due, effects bool) {
+	if due && b.poller != nil {
+		b.poller.Seen()
+	}
+	if effects && b.effects != nil {
+		b.effects.Seen()
+	}
+}
+
+// looked is who tells the others of a look; nil: there are none.
+func (b *Bridge) looked() func(found map[string]int) {
+	if b.others == nil {
+		return nil
+	}
+	return func(found map[string]int) { b.others.tell(word{Queues: found, Looked: true}) }
+}
+
+// lookedAtEffects likewise.
+func (b *Bridge) lookedAtEffects() {
+	if b.others != nil {
+		b.others.tell(word{LookedEffects: true})
 	}
 }
 

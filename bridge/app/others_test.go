@@ -22,6 +22,13 @@ type ear struct {
 	queues  map[string]int
 	any     int
 	effects int
+	seen    [2]bool // due, effects
+}
+
+func (e *ear) see(due, effects bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.seen = [2]bool{e.seen[0] || due, e.seen[1] || effects}
 }
 
 func (e *ear) poll(queues map[string]int, more int) {
@@ -57,7 +64,7 @@ func neighbour(t *testing.T, server *storetest.Server, name string) (*others, *e
 	e := &ear{}
 	o := newOthers(othersConfig{
 		bell: store.NewBell(storetest.Open(t, server.URL()), "org"), name: name, log: slog.New(slog.DiscardHandler),
-		every: time.Millisecond, poll: e.poll, effects: e.effect,
+		every: time.Millisecond, poll: e.poll, effects: e.effect, seen: e.see,
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -89,6 +96,14 @@ func TestAProcessWakesTheOthers(t *testing.T) {
 	storetest.Eventually(t, "the other has heard all of it", two.heard(150, 150, 50))
 	assert.Equal(t, map[string]int{"B01": 50, "B15": 100}, two.queues)
 	assert.True(t, itself.heard(0, 0, 0)(t.Context()), "nobody wakes itself in this way")
+
+	assert.Equal(t, [2]bool{}, two.seen)
+	one.tell(word{LookedEffects: true})
+	storetest.Eventually(t, "a look is heard of", func(context.Context) bool {
+		two.mu.Lock()
+		defer two.mu.Unlock()
+		return two.seen == [2]bool{false, true}
+	})
 
 	server.Kill(t)
 	server.Start(t)

@@ -33,7 +33,7 @@ func (b *Bridge) shareWork() {
 	b.calls = &sharedUsage{own: b.login.Client.Usage, board: store.NewBoard(b.redis), log: b.log}
 	b.others = newOthers(othersConfig{
 		bell: store.NewBell(b.redis, b.orgTag()), name: owner(), log: b.log, every: tellEvery,
-		poll: b.wakeHeld, effects: b.wakeEffectsHere,
+		poll: b.wakeHeld, effects: b.wakeEffectsHere, seen: b.seenByOthers,
 	})
 }
 

@@ -92,6 +92,9 @@ type Config struct {
 	DailyBudget float64
 	// Usage is the org's daily count of API calls; default: not known.
 	Usage func() salesforce.Usage
+	// Looked tells other processes that this one has looked at what is due in
+	// every queue; default: nobody.
+	Looked func()
 
 	Now    func() time.Time    // default time.Now
 	Random func() float64      // 0 to 1; default math/rand
@@ -136,6 +139,9 @@ func (c Config) withDefaults() Config {
 	standard(&c.DailyBudget, 0.8)
 	if c.Usage == nil {
 		c.Usage = func() salesforce.Usage { return salesforce.Usage{} }
+	}
+	if c.Looked == nil {
+		c.Looked = func() {}
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -423,6 +423,37 @@ func TestRowsInTheQueuesOfOthersAreLookedForAgain(t *testing.T) {
 	})
 }
 
+// Of several processes one looks at an idle outbox at a time.
+func TestALookOfAnotherProcessIsEnough(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		org, told := &pages{}, 0
+		w, err := effect.New(effect.Config{
+			Org: org, Targets: targets(nil), HTTP: &receiver{}, Leases: store.NewMemoryLeases(time.Now), Owner: "test",
+			Interval: time.Second, Idle: time.Minute, Looked: func() { told++ },
+		})
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- w.Run(ctx) }()
+		for range 10 {
+			time.Sleep(50 * time.Second)
+			w.Seen()
+		}
+		synctest.Wait()
+		assert.Len(t, org.asked, 1, "at the start")
+		w.Wake(1)
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		assert.Len(t, org.asked, 2, "what is announced is looked at")
+		time.Sleep(2 * time.Minute)
+		stop()
+		require.NoError(t, <-done)
+		assert.Len(t, org.asked, 4)
+		assert.Equal(t, 4, told)
+	})
+}
+
 func TestRowWithoutEvent(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

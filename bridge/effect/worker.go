@@ -21,6 +21,7 @@ var ErrYields = errors.New("the org's daily API calls are nearly used up: effect
 type Worker struct {
 	cfg  Config
 	bell chan struct{} // holds one signal while rows are announced
+	seen chan struct{} // holds one signal after another process has looked
 
 	mu        sync.Mutex
 	announced int
@@ -34,7 +35,7 @@ func New(c Config) (*Worker, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	return &Worker{cfg: c, bell: make(chan struct{}, 1)}, nil
+	return &Worker{cfg: c, bell: make(chan struct{}, 1), seen: make(chan struct{}, 1)}, nil
 }
 
 // Wake tells that so many rows of the outbox have become due. It never blocks.
@@ -47,6 +48,14 @@ func (w *Worker) Wake(rows int) {
 	w.announced += rows
 	select {
 	case w.bell <- struct{}{}:
+	default:
+	}
+}
+
+// Seen tells that another process has looked at what is due in every queue.
+func (w *Worker) Seen() {
+	select {
+	case w.seen <- struct{}{}:
 	default:
 	}
 }
@@ -104,14 +113,20 @@ func (w *Worker) wait(ctx context.Context, pause time.Duration, wakes bool) {
 	if !wakes {
 		bell = nil // the org takes nothing at the moment
 	}
-	end := w.cfg.Now().Add(pause)
+	end, idle := w.cfg.Now().Add(pause), pause == w.cfg.Idle
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
 			return
+		case <-w.seen:
+			if idle {
+				end = w.cfg.Now().Add(pause)
+				timer.Reset(pause)
+			}
 		case <-bell:
+			idle = false
 			at, full := w.gathered()
 			if full {
 				return
@@ -179,6 +194,9 @@ func (w *Worker) round(ctx context.Context) (next time.Time, err error) {
 		})
 	}
 	err = lanes.Wait()
+	if err == nil && len(held) == len(w.cfg.Queues) {
+		w.cfg.Looked()
+	}
 	if found.more {
 		retry.note(w.cfg.Now())
 	}

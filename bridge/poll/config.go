@@ -90,6 +90,11 @@ type Config struct {
 	// batches are worth waiting for; default: never.
 	Staging func() bool
 
+	// Looked tells the other processes that this one has looked at what is due in
+	// their queues too, and how many rows it has found by queue. nil: there are no
+	// others, or they look for themselves.
+	Looked func(found map[string]int)
+
 	// CallTimeout bounds one query; default 2m.
 	CallTimeout time.Duration
 	// BatchTimeout bounds the work on one batch; default 5m.

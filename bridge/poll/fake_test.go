@@ -131,6 +131,14 @@ func (o *fakeOrg) ask(ctx context.Context, q question) (answer, error) {
 			a.due = append(a.due, &c)
 		}
 	}
+	if len(q.elsewhere) > 0 {
+		a.others = map[string]int{}
+	}
+	for _, e := range o.rows {
+		if e.Open() && slices.Contains(q.elsewhere, e.Queue) && !e.NextAttempt.After(q.now) {
+			a.others[e.Queue]++
+		}
+	}
 	slices.SortFunc(a.due, fetchOrder)
 	a.total = len(a.due)
 	if len(a.due) > pageLimit {

@@ -16,6 +16,8 @@ type question struct {
 	now    time.Time
 	after  *event.Event // last row of the page before; nil: from the start
 	count  bool         // count the due rows too
+
+	elsewhere []string // queues of others to look at too
 }
 
 // answer is what a due query found.
@@ -26,6 +28,7 @@ type answer struct {
 	further bool           // a page after the first
 	cut     bool           // there are more due rows
 	total   int            // due rows, as many as found unless counted
+	others  map[string]int // due rows in the queues of others; nil: nobody looked
 	nextDue time.Time      // nearest next attempt of our waiting rows; zero: none
 }
 
@@ -60,23 +63,31 @@ func (r *rows) ask(ctx context.Context, q question) (answer, error) {
 	if q.count && replies[len(pages)].OK() {
 		a.total = replies[len(pages)].Total
 	}
+	if len(q.elsewhere) > 0 {
+		if a.others, err = countByQueue(replies[len(replies)-1]); err != nil {
+			return answer{}, err
+		}
+	}
 	a.behind, err = r.hidden(ctx, q, a, later.cut || sisters.cut)
 	return a, err
 }
 
 func (q question) subrequests() ([]salesforce.Subrequest, error) {
 	due := q.dueNow()
-	texts := []struct {
+	type named struct {
 		ref   string
 		query *soql.Query
-	}{
+	}
+	texts := []named{
 		{"due", keys(due, q.behind()).OrderBy(event.FieldSourceTime+" NULLS FIRST", "Id").Limit(pageLimit)},
 		{"waiting", keys(q.later()).OrderBy(event.FieldNextAttempt, "Id").Limit(pageLimit)},
 		{"sister", keys(q.sisters()).OrderBy(event.FieldSourceTime+" NULLS FIRST", "Id").Limit(pageLimit)},
-		{"count", soql.Select("COUNT()").From(event.Object).Where(due)},
 	}
-	if !q.count {
-		texts = texts[:len(texts)-1]
+	if q.count {
+		texts = append(texts, named{"count", soql.Select("COUNT()").From(event.Object).Where(due)})
+	}
+	if len(q.elsewhere) > 0 {
+		texts = append(texts, named{"elsewhere", q.dueElsewhere()})
 	}
 	subs := make([]salesforce.Subrequest, len(texts))
 	for i, t := range texts {

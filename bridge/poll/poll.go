@@ -41,6 +41,7 @@ type Poller struct {
 
 	mu     sync.Mutex
 	staged []wake        // not yet seen by the run
+	seen   time.Time     // when another process looked at our queues last
 	bell   chan struct{} // holds one signal while staged is not empty
 
 	working atomic.Pointer[[]string] // queues of the run
@@ -95,13 +96,13 @@ func (p *Poller) Holds(queue string) bool {
 	return queues != nil && slices.Contains(*queues, queue)
 }
 
-// wakes returns what was staged since the last call.
-func (p *Poller) wakes() []wake {
+// wakes returns what was staged since the last call, and when another process
+// looked at our queues last.
+func (p *Poller) wakes() (staged []wake, seen time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	staged := p.staged
-	p.staged = nil
-	return staged
+	staged, p.staged = p.staged, nil
+	return staged, p.seen
 }
 
 // Run works until ctx ends and returns nil then. Only one Run or RunOnce may

@@ -15,7 +15,7 @@ func (r *run) query(ctx context.Context, now time.Time) {
 	if r.querying || len(r.held) == 0 || r.nextQuery(now).After(now) || (r.once && r.asked && !r.schedule.more) {
 		return
 	}
-	q := question{queues: slices.Clone(r.held), now: now, after: r.after, count: r.counting}
+	q := question{queues: slices.Clone(r.held), now: now, after: r.after, count: r.counting, elsewhere: r.elsewhere(now)}
 	review := now.Sub(r.review) >= reviewEvery && !r.yields(event.CountWork)
 	if review {
 		r.review = now
@@ -63,6 +63,9 @@ func (r *run) takeIn(a reply) {
 	r.asked, r.fresh = true, true
 	r.backlog.merge(a.answer)
 	r.backlog.keep(r.held)
+	if a.answer.others != nil {
+		r.cfg.Looked(a.answer.others)
+	}
 	r.schedule.dueAt(a.answer.nextDue)
 	r.page(a.answer, now)
 	if !a.answer.further {

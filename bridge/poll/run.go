@@ -61,7 +61,7 @@ func newRun(p *Poller) *run {
 	return &run{
 		Poller:   p,
 		backlog:  newBacklog(),
-		schedule: schedule{interval: c.Interval, idle: c.Idle, full: c.Batch * c.Lanes},
+		schedule: schedule{interval: c.Interval, idle: c.idle(), full: c.Batch * c.Lanes},
 		gate:     semaphore.NewWeighted(int64(c.Lanes)),
 		limit:    c.Batch,
 		haul:     maxShare * c.Batch,
@@ -143,9 +143,11 @@ func (r *run) result() error {
 }
 
 func (r *run) noteWakes(now time.Time) {
-	for _, w := range r.wakes() {
+	staged, seen := r.wakes()
+	for _, w := range staged {
 		r.schedule.wake(w.at, w.rows)
 	}
+	r.schedule.looked = seen
 	if r.cfg.Staging() {
 		r.schedule.staging(now)
 	}

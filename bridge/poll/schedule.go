@@ -25,6 +25,7 @@ type schedule struct {
 	firstWake  time.Time // of these
 	lastWake   time.Time
 	lastQuery  time.Time
+	looked     time.Time // when another process looked at our queues last
 	now        bool      // ask at once: what is known is old, or says nothing of some queue
 	again      bool      // the last query left rows that can be taken soon
 	more       bool      // the last query was cut off: there are more rows
@@ -91,7 +92,7 @@ func (s *schedule) paused(now time.Time) bool { return now.Before(s.pauseUntil) 
 // next is when the next due query is to be made, given how many rows are at
 // hand to be taken now or after the batches in work.
 func (s *schedule) next(atHand int) time.Time {
-	at := s.lastQuery.Add(s.idle)
+	at := s.idleAt()
 	sooner := func(t time.Time) {
 		if t.Before(at) {
 			at = t
@@ -115,6 +116,9 @@ func (s *schedule) next(atHand int) time.Time {
 	}
 	return later(at, s.pauseUntil)
 }
+
+// idleAt is when rows that came another way are to be looked for.
+func (s *schedule) idleAt() time.Time { return later(s.lastQuery, s.looked).Add(s.idle) }
 
 // gathered is when the staged rows are worth a query: not while the lanes have
 // enough to do.
