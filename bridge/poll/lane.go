@@ -152,15 +152,6 @@ func (l *lane) load(ctx context.Context, batch []*event.Event) ([]*event.Event, 
 	return read.events, out
 }
 
-// without gives the rows of a batch that are not among some of them.
-func without(batch, some []*event.Event) []*event.Event {
-	among := make(map[string]bool, len(some))
-	for _, e := range some {
-		among[e.RowID] = true
-	}
-	return slices.DeleteFunc(slices.Clone(batch), func(e *event.Event) bool { return among[e.RowID] })
-}
-
 // apply hands events over and reads the report, which tells what was settled
 // also when a call failed later.
 func (l *lane) apply(ctx context.Context, stop <-chan struct{}, events []*event.Event) outcome {
@@ -281,29 +272,4 @@ func (l *lane) setAside(ctx context.Context, rows []broken) outcome {
 // rests until the next due query tells.
 func (l *lane) unknown(e *event.Event) fate {
 	return fate{event: light(e), until: l.cfg.Now().Add(l.cfg.Interval)}
-}
-
-// light is the event without what only applying needs, so that a backlog keeps
-// no payloads.
-func light(e *event.Event) *event.Event {
-	l := *e
-	l.Payload, l.Context, l.History = nil, nil, ""
-	return &l
-}
-
-func stopped(stop <-chan struct{}) bool {
-	select {
-	case <-stop:
-		return true
-	default:
-		return false
-	}
-}
-
-func rowIDs(batch []*event.Event) []string {
-	ids := make([]string, len(batch))
-	for i, e := range batch {
-		ids[i] = e.RowID
-	}
-	return ids
 }
