@@ -18,7 +18,7 @@ test: ## fetch what the tests need and run them all
 	@GO="$(GO)" ./test/run.sh
 
 fault: ## break everything while 100,000 events come; writes docs/reliability.md
-	FAULT=long FAULT_REPORT=$(CURDIR)/docs/reliability.md $(GO) test ./test/fault -count=1 -parallel 1 -timeout 60m
+	FAULT=long FAULT_REPORT=$(CURDIR)/docs/reliability.md $(GO) test ./test/fault -count=1 -parallel 3 -timeout 60m
 
 apex: ## look at the Apex package with all that can without an org
 	@GO="$(GO)" ./test/run.sh ./apex ./test/apex ./test/apexcheck
