@@ -250,24 +250,6 @@ func (l *lane) done(batch []*event.Event) {
 	}
 }
 
-// setAside sends rows that can't be read to a person.
-func (l *lane) setAside(ctx context.Context, rows []broken) outcome {
-	if len(rows) == 0 {
-		return outcome{}
-	}
-	parkings := make([]parking, len(rows))
-	events := make([]*event.Event, len(rows))
-	for i, b := range rows {
-		events[i] = light(b.event)
-		parkings[i] = parking{event: b.event, code: event.CodeUnreadable, why: b.err.Error()}
-	}
-	fates, err := l.park(ctx, parkings)
-	if err != nil {
-		return failed(events, err)
-	}
-	return outcome{fates: fates}
-}
-
 // unknown is a row that another writer has moved on, nobody knows where: it
 // rests until the next due query tells.
 func (l *lane) unknown(e *event.Event) fate {

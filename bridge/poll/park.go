@@ -65,3 +65,21 @@ func (l *lane) parked(p parking, result salesforce.SaveResult) fate {
 		return fate{event: light(&moved), until: l.cfg.Now().Add(l.cfg.Idle)}
 	}
 }
+
+// setAside sends rows that can't be read to a person.
+func (l *lane) setAside(ctx context.Context, rows []broken) outcome {
+	if len(rows) == 0 {
+		return outcome{}
+	}
+	parkings := make([]parking, len(rows))
+	events := make([]*event.Event, len(rows))
+	for i, b := range rows {
+		events[i] = light(b.event)
+		parkings[i] = parking{event: b.event, code: event.CodeUnreadable, why: b.err.Error()}
+	}
+	fates, err := l.park(ctx, parkings)
+	if err != nil {
+		return failed(events, err)
+	}
+	return outcome{fates: fates}
+}
