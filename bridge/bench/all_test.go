@@ -35,6 +35,18 @@ func TestSpoolOnAFileIsMeasuredAroundAnOutage(t *testing.T) {
 	assert.Zero(t, o.Drain.P99, "nobody waits for a drain")
 }
 
+// Events that are used up before the warm-up is over are measured all the same.
+func TestAShortOutageIsMeasuredFromItsBeginning(t *testing.T) {
+	t.Parallel()
+	w := small(t)
+	w.cfg.WarmUp = time.Hour
+	o, err := w.outage(t.Context(), "file", setup{}, 40)
+	require.NoError(t, err)
+	assert.Equal(t, 40, o.Receive.Events)
+	assert.Positive(t, o.Receive.P99)
+	assert.Equal(t, 40, o.Drain.Events)
+}
+
 func TestRedisIsMeasuredBesideABareServerOrItIsSaidWhyNot(t *testing.T) {
 	t.Parallel()
 	w, r := small(t), Report{}

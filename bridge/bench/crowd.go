@@ -115,8 +115,23 @@ func (c *crowd) send(ctx context.Context, address string) error {
 	return nil
 }
 
-// record begins to keep how long answers took.
-func (c *crowd) record() { c.recording.Store(true) }
+// record begins to keep how long answers take, from now on.
+func (c *crowd) record() {
+	c.mu.Lock()
+	c.waits = nil
+	c.mu.Unlock()
+	c.recording.Store(true)
+}
+
+// spent says whether every event has been sent.
+func (c *crowd) spent() bool {
+	select {
+	case <-c.used:
+		return true
+	default:
+		return false
+	}
+}
 
 func (c *crowd) note(took time.Duration) {
 	if !c.recording.Load() {

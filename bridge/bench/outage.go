@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"sfbridge/internal/pause"
 	"sfbridge/salesforce/simorg/fault"
 )
 
@@ -78,11 +77,17 @@ func (w *world) outage(ctx context.Context, engine string, s setup, events int) 
 	return &o, err
 }
 
-// fill sends all events and measures the time after the warm-up.
+// fill sends all events and measures the time after the warm-up, or all of it
+// when the events don't last as long.
 func (w *world) fill(ctx context.Context, name string, f fleet, events int, got *Row) (accepted int, err error) {
 	crowd := w.newCrowd(f.addresses(), events)
+	before, err := w.snapshot(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	crowd.record()
 	err = crowd.during(ctx, func(ctx context.Context) error {
-		if err := pause.For(ctx, w.cfg.WarmUp); err != nil {
+		if err := crowd.endOr(ctx, w.cfg.WarmUp, func() bool { return true }); err != nil || crowd.spent() {
 			return err
 		}
 		if *got, err = w.recorded(ctx, name, f, crowd); err != nil {
@@ -95,8 +100,15 @@ func (w *world) fill(ctx context.Context, name string, f fleet, events int, got 
 			return ctx.Err()
 		}
 	})
+	accepted = int(crowd.accepted.Load())
+	if err == nil && got.Events == 0 {
+		var after snapshot
+		after, err = w.snapshot(ctx, f)
+		*got = row(name, accepted, before, after)
+		got.Latency = latency(crowd.recorded())
+	}
 	got.APICalls, got.CallsPerEvent, got.Operations = 0, 0, nil // the org answered none
-	return int(crowd.accepted.Load()), err
+	return accepted, err
 }
 
 // drain lets the org come back and waits until it holds every event.
