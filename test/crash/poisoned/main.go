@@ -8,11 +8,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
-	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"syscall"
 
 	"sfbridge/bridge/app"
@@ -21,46 +18,17 @@ import (
 	"sfbridge/bridge/poll"
 	"sfbridge/bridge/receive"
 	"sfbridge/bridge/stage"
-	"sfbridge/config"
+	"sfbridge/test/service"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[2:]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-func run(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-	file := flags.String("config", "", "settings")
-	debug := flags.Bool("debug", false, "log more")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	cfg, err := config.Load(*file)
-	if err != nil {
-		return err
-	}
-	level := slog.LevelInfo
-	if *debug {
-		level = slog.LevelDebug
-	}
-	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
-	b, err := app.New(app.Options{Config: cfg, Env: config.OS(), Log: log, Seams: app.Seams{
-		Applier: func(a poll.Applier) poll.Applier { return applier{a, log} },
-		Stager:  func(s receive.Stager) receive.Stager { return stager{s} },
-	}})
-	if err != nil {
-		return err
-	}
-	if err := b.Start(ctx); err != nil {
-		return err
-	}
-	log.Info("serving", "url", b.URL(), "admin", b.AdminURL())
-	return b.Run(ctx)
+	service.Main(func(o *app.Options) {
+		log := o.Log
+		o.Seams = app.Seams{
+			Applier: func(a poll.Applier) poll.Applier { return applier{a, log} },
+			Stager:  func(s receive.Stager) receive.Stager { return stager{s} },
+		}
+	})
 }
 
 type applier struct {
