@@ -77,10 +77,10 @@ func TestASourceAboveItsRate(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "{rate: 20}")
 	before := b.gauge(t, "process_open_fds")
-	stop := b.flooding(t, 200, 100)
-	b.goodOnes(t, 200, func() { b.heapIsBounded(t) })
+	stop := b.flooding(t, 100, 100)
+	b.goodOnes(t, 100, func() { b.heapIsBounded(t) })
 	onlyAcceptedOrTooMany(t, stop())
-	b.filesGoBack(t, before+200) // what the senders of the test keep open
+	b.filesGoBack(t, before+100) // what the senders of the test keep open
 }
 
 // Without a rate a source is bounded by the memory that its deliveries in flight
