@@ -21,7 +21,7 @@ type backlog struct {
 	holds   map[string]hold           // by row id: not to be taken before a time
 	busy    map[string]bool           // queues in work
 	flight  map[string]*event.Event   // by row id: in work
-	ended   map[string]bool           // rows that ended since the running due query began
+	ended   map[string]*event.Event   // by row id: ended since the running due query began, as they stand now
 	depth   int                       // events of one entity that fit into one batch
 	plan    *plan                     // nil when something has changed since it was made
 }
@@ -38,7 +38,7 @@ const unlimited = 1 << 20
 func newBacklog() *backlog {
 	return &backlog{
 		waiting: map[string][]*event.Event{}, behind: map[string]*event.Event{}, holds: map[string]hold{},
-		busy: map[string]bool{}, flight: map[string]*event.Event{}, ended: map[string]bool{},
+		busy: map[string]bool{}, flight: map[string]*event.Event{}, ended: map[string]*event.Event{},
 		depth: unlimited,
 	}
 }
@@ -74,6 +74,9 @@ func (b *backlog) merge(a answer) {
 			b.wait(e)
 		}
 	}
+	for _, e := range b.ended { // the answer may be older
+		b.wait(e)
+	}
 	for _, e := range a.behind {
 		if !b.settled(e) && !known[e.RowID] {
 			b.behind[e.RowID] = e
@@ -83,8 +86,7 @@ func (b *backlog) merge(a answer) {
 
 // settled says that more is known of the row than the due query saw.
 func (b *backlog) settled(e *event.Event) bool {
-	_, inWork := b.flight[e.RowID]
-	return inWork || b.ended[e.RowID]
+	return b.flight[e.RowID] != nil || b.ended[e.RowID] != nil
 }
 
 // keep forgets the due rows of queues that are no longer ours.
@@ -145,7 +147,7 @@ func (b *backlog) settle(fates []fate) {
 		delete(b.flight, f.event.RowID)
 		switch {
 		case f.ended:
-			b.ended[f.event.RowID] = true
+			b.ended[f.event.RowID] = f.event
 			delete(b.holds, f.event.RowID)
 			b.wait(f.event)
 		default:
@@ -184,7 +186,7 @@ func (b *backlog) nextHold() time.Time {
 func (b *backlog) over(rows []*event.Event) int {
 	n := 0
 	for _, e := range rows {
-		if b.ended[e.RowID] {
+		if b.ended[e.RowID] != nil {
 			n++
 		}
 	}

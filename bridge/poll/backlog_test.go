@@ -110,6 +110,23 @@ func TestRowThatEndedDuringTheQueryIsNotDue(t *testing.T) {
 	assert.Equal(t, []string{"a2"}, idsOf(b.take(noon, 9, never)))
 }
 
+// What the answer of the running query doesn't know yet goes on holding back.
+func TestRetryDuringTheQueryHoldsBack(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string][]string{event.CodeLock: nil, event.CodeParent: {"a2"}} {
+		b := newBacklog()
+		b.merge(answer{due: []*event.Event{row("a", 1), row("a", 2)}})
+		batch := b.take(noon, 1, never)
+		b.queryStarts()
+		b.settle([]fate{{event: retryable(batch[0], code), ended: true}})
+		b.merge(answer{due: []*event.Event{row("a", 1), row("a", 2)}})
+		assert.Equal(t, want, idsOf(b.take(noon, 9, never)), code)
+		b.queryStarts()
+		b.merge(answer{due: []*event.Event{row("a", 2)}})
+		assert.Equal(t, 1, b.ready(noon)+len(b.flight), "the next answer knows that it has ended")
+	}
+}
+
 func TestRetryHoldsBackUntilTheNextQuery(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string][]string{event.CodeLock: nil, event.CodeParent: {"a2"}} {

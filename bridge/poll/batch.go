@@ -15,6 +15,26 @@ func without(batch, some []*event.Event) []*event.Event {
 	return slices.DeleteFunc(slices.Clone(batch), func(e *event.Event) bool { return among[e.RowID] })
 }
 
+// behind parts events by what is known of others: an event waits when an earlier
+// one of its entity has stayed open, or was found moved on but not ended.
+func behind(fates []fate, events []*event.Event) (free, held []*event.Event) {
+	first := map[string]*event.Event{} // by entity
+	for _, f := range fates {
+		entity := f.event.Entity()
+		if old := first[entity]; f.event.HoldsBack() && (old == nil || event.Compare(f.event, old) < 0) {
+			first[entity] = f.event
+		}
+	}
+	for _, e := range events {
+		if blocker := first[e.Entity()]; blocker != nil && event.Compare(blocker, e) < 0 {
+			held = append(held, e)
+		} else {
+			free = append(free, e)
+		}
+	}
+	return free, held
+}
+
 // light is the event without what only applying needs, so that a backlog keeps
 // no payloads.
 func light(e *event.Event) *event.Event {

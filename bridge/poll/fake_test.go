@@ -157,7 +157,7 @@ func (o *fakeOrg) load(ctx context.Context, batch []*event.Event) (loaded, error
 	var l loaded
 	for _, e := range batch {
 		now := *o.rows[e.RowID]
-		if !now.Open() {
+		if !now.Open() || now.NextAttempt.After(time.Now()) {
 			l.moved = append(l.moved, &now)
 			continue
 		}

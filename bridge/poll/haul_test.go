@@ -65,6 +65,47 @@ func TestEventWaitsForAnEarlierTransaction(t *testing.T) {
 	})
 }
 
+// An event that another worker has moved on to a later time holds back what was
+// read together with it, in the first transaction as in the others.
+func TestEventWaitsForWhatAnotherWorkerMovedOn(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string][]string{
+		event.CodeLock:   {"a1", "c1"},
+		event.CodeParent: {"a1", "a3", "c1"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newFakeOrg(row("a", 1), retryable(row("a", 2), code), row("a", 3), row("c", 1))
+			l := &lane{cfg: o.poller(t, nil).cfg, rows: o, size: 200}
+			out := l.journaled(t.Context(), nil, []*event.Event{row("a", 1), row("a", 2), row("a", 3), row("c", 1)})
+			require.NoError(t, out.err)
+			assert.Equal(t, [][]string{want}, o.see().batches, code)
+			assert.Len(t, out.fates, 4, "each has a fate")
+			assert.Empty(t, o.see().inWork)
+			assert.Zero(t, out.fits, "it says nothing about the room for payloads")
+		})
+	}
+}
+
+// An event that can't be read holds back until it is set aside.
+func TestEventWaitsForWhatCannotBeSetAside(t *testing.T) {
+	t.Parallel()
+	waiting := row("a", 1)
+	for _, tt := range []struct {
+		name string
+		fate fate
+		held []string
+	}{
+		{"set aside", fate{event: &event.Event{Source: "s", ObjectID: "a", Order: waiting.Order, Status: event.Review}, ended: true}, nil},
+		{"refused", fate{event: waiting}, []string{"a2", "a3"}},
+		{"of another entity", fate{event: row("c", 1)}, nil},
+		{"a later one", fate{event: row("a", 2)}, []string{"a3"}},
+	} {
+		free, held := behind([]fate{tt.fate}, []*event.Event{row("a", 2), row("a", 3), row("i", 4)})
+		assert.ElementsMatch(t, tt.held, idsOf(held), tt.name)
+		assert.Len(t, free, 3-len(held), tt.name)
+	}
+}
+
 func TestFailedCallEndsTheHaul(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -97,26 +97,12 @@ func (l *lane) journaled(ctx context.Context, stop <-chan struct{}, batch []*eve
 }
 
 // next brings a further part of a batch home, unless the parts before tell that
-// nothing more should be begun. An event waits when an earlier one of its entity
-// has stayed open.
+// nothing more should be begun.
 func (l *lane) next(ctx context.Context, stop <-chan struct{}, part []*event.Event, before *outcome) outcome {
 	if before.err != nil || before.limit > 0 || stopped(stop) {
 		return failed(part, nil)
 	}
-	open := map[string]bool{}
-	for _, f := range before.fates {
-		if f.event.HoldsBack() {
-			open[f.event.Entity()] = true
-		}
-	}
-	var free, held []*event.Event
-	for _, e := range part {
-		if open[e.Entity()] {
-			held = append(held, e)
-		} else {
-			free = append(free, e)
-		}
-	}
+	free, held := behind(before.fates, part)
 	out := failed(held, nil)
 	if len(free) == 0 {
 		return out
@@ -131,7 +117,7 @@ func (l *lane) next(ctx context.Context, stop <-chan struct{}, part []*event.Eve
 }
 
 // load reads a batch with payloads. The outcome tells of the rows that go no
-// further.
+// further, and of those that have to wait for one of these.
 func (l *lane) load(ctx context.Context, batch []*event.Event) ([]*event.Event, outcome) {
 	read, err := l.rows.load(ctx, batch)
 	if err != nil {
@@ -149,7 +135,9 @@ func (l *lane) load(ctx context.Context, batch []*event.Event) ([]*event.Event, 
 		out.fits = max(1, len(read.events)+len(read.broken))
 	}
 	out.add(l.setAside(ctx, read.broken))
-	return read.events, out
+	free, held := behind(out.fates, read.events)
+	out.add(failed(held, nil))
+	return free, out
 }
 
 // apply hands events over and reads the report, which tells what was settled
