@@ -46,6 +46,8 @@ type world struct {
 	callsPerEvent float64 // set by the burst
 }
 
+// settings are the defaults, but that a busy machine is no outage and batches
+// fill quickly.
 const settings = `
 listen: 127.0.0.1:0
 admin: {listen: 127.0.0.1:0}
@@ -54,6 +56,7 @@ salesforce:
   allow_http: true
   auth: {flow: session, instance_url: %[1]s, access_token: "${DEMO_SESSION}"}
 store: {dir: store}
+receiver: {ack_timeout: 10s}
 poller: {interval: 500ms}
 outbound: {allow: ["%[2]s"]}
 retention: {payload_after: 30d, row_after: 90d, archive_dir: archive}
