@@ -3,8 +3,9 @@
 //	made, err := lease.Hold(ctx, lease.Claim{Leases: leases, Owner: owner, Name: "retain", TTL: time.Minute}, work)
 //
 // The claim is extended for as long as the work takes, and given back after it.
-// When it can't be extended, or another process has it, the context of the work
-// ends: work done under a lease has to be such that it may be broken off.
+// The context of the work ends when another process has the claim, and at the
+// latest with the claim itself when it can't be extended: work done under a lease
+// has to be such that it may be broken off.
 package lease
 
 import (
@@ -35,15 +36,18 @@ const extensions = 3
 // false. An error says that the claim could not be asked for, or not be given
 // back, which then ends by itself.
 func Hold(ctx context.Context, c Claim, work func(ctx context.Context)) (made bool, err error) {
+	ends := time.Now().Add(c.TTL)
 	got, err := c.acquire(ctx)
 	if err != nil || !got {
 		return false, err
 	}
 	working, stop := context.WithCancel(ctx)
+	end := time.AfterFunc(time.Until(ends), stop)
+	defer end.Stop()
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
-		c.keep(working, stop)
+		c.keep(working, stop, end)
 	}()
 	work(working)
 	stop()
@@ -60,29 +64,30 @@ func (c Claim) acquire(ctx context.Context) (bool, error) {
 	return slices.Contains(held, c.Name), nil
 }
 
-// keep extends the claim until ctx ends, and stops the work once it is lost, or
-// could not be extended for as long as it lasts.
-func (c Claim) keep(ctx context.Context, stop context.CancelFunc) {
+// keep extends the claim until ctx ends, and moves the end of the work on with it.
+// It stops the work at once when another process has the claim. A call counts
+// from its beginning: how long it took on its way to the store is not known.
+func (c Claim) keep(ctx context.Context, stop context.CancelFunc, end *time.Timer) {
 	every := c.TTL / extensions
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	for left := extensions - 1; ; {
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
+		ends := time.Now().Add(c.TTL)
 		within, cancel := context.WithTimeout(ctx, every)
 		got, err := c.acquire(within)
 		cancel()
 		switch {
-		case err == nil && got:
-			left = extensions - 1
-		case err == nil, left == 0:
+		case err != nil: // the work ends with the claim, unless it is extended before
+		case got:
+			end.Reset(time.Until(ends))
+		default:
 			stop()
 			return
-		default:
-			left--
 		}
 	}
 }

@@ -22,6 +22,8 @@ type board struct {
 	until  time.Time
 	err    error
 	freed  bool
+	slow   time.Duration // how long an answer takes
+	hung   bool          // there is none
 }
 
 // set changes what the board does from now on.
@@ -37,9 +39,24 @@ func (b *board) holds() bool {
 	return time.Now().Before(b.until)
 }
 
-func (b *board) Acquire(_ context.Context, owner string, names []string, ttl time.Duration) ([]string, error) {
+func (b *board) Acquire(ctx context.Context, owner string, names []string, ttl time.Duration) ([]string, error) {
+	got, err := b.grant(owner, names, ttl)
+	time.Sleep(b.slow)
+	if errors.Is(err, errHung) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return got, err
+}
+
+var errHung = errors.New("no answer")
+
+func (b *board) grant(owner string, names []string, ttl time.Duration) ([]string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.hung {
+		return nil, errHung
+	}
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -107,6 +124,7 @@ func TestWorkEndsWithTheClaim(t *testing.T) {
 	}{
 		"another has it":       {func(b *board) { b.holder, b.until = "another", time.Now().Add(time.Hour) }, 20 * time.Second},
 		"it can't be extended": {func(b *board) { b.err = errors.New("away") }, time.Minute},
+		"there is no answer":   {func(b *board) { b.hung = true }, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,6 +140,22 @@ func TestWorkEndsWithTheClaim(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A claim lasts from when the store took it, which may be long before its answer.
+func TestSlowAnswersMakeNoClaimLonger(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &board{slow: 15 * time.Second}
+		_, err := lease.Hold(t.Context(), claim(b), func(ctx context.Context) {
+			time.Sleep(5 * time.Minute)
+			assert.NoError(t, ctx.Err())
+			b.set(func() { b.hung = true })
+			<-ctx.Done()
+			b.set(func() { assert.Zero(t, time.Until(b.until)) })
+		})
+		require.NoError(t, err)
+	})
 }
 
 func TestAShortOutageIsSurvived(t *testing.T) {
