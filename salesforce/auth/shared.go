@@ -26,7 +26,7 @@ const (
 	sharedFor  = 2 * time.Hour          // how long a session is left for others
 	lockFor    = 10 * time.Second       // how long a login keeps others from theirs: a process may die in it
 	lookEvery  = 100 * time.Millisecond // while another process logs in
-	sharedWait = 10 * time.Second       // for one look at the store, its repeats included
+	sharedWait = 2 * time.Second        // for one look at the store, its repeats included: a login waits for it
 )
 
 // obtain gives a session other than the stale one: one that another process has

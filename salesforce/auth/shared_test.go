@@ -148,6 +148,42 @@ func TestWithoutTheStoreEachProcessLogsIn(t *testing.T) {
 	})
 }
 
+// silent is a store that takes requests and never answers.
+type silent struct{}
+
+func (silent) Read(ctx context.Context, _ string) ([]byte, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (s silent) Write(ctx context.Context, name string, _ []byte, _ time.Duration) error {
+	_, err := s.Read(ctx, name)
+	return err
+}
+
+func (s silent) Lock(ctx context.Context, name string, _ time.Duration) (bool, error) {
+	_, err := s.Read(ctx, name)
+	return false, err
+}
+
+func (s silent) Unlock(ctx context.Context, name string) error {
+	_, err := s.Read(ctx, name)
+	return err
+}
+
+func TestAStoreThatNeverAnswersHoldsNoLoginUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSource(t, credentials(inTurn("T1", "T2"), func(cfg *auth.Config) { cfg.Shared = silent{} }))
+		began := time.Now()
+		first := session(t, s)
+		assert.Equal(t, 2*time.Second, time.Since(began), "all that a login waits for it")
+		_, err := s.Renew(t.Context(), first)
+		require.NoError(t, err)
+		assert.Equal(t, 4*time.Second, time.Since(began), "each")
+	})
+}
+
 func TestAProcessThatDiesInItsLoginKeepsTheOthersForAMomentOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
