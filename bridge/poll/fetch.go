@@ -28,7 +28,7 @@ type answer struct {
 	further bool           // a page after the first
 	cut     bool           // there are more due rows
 	total   int            // due rows, as many as found unless counted
-	others  map[string]int // due rows in the queues of others; nil: nobody looked
+	others  map[string]int // due rows in the queues of others; nil: none are known
 	nextDue time.Time      // nearest next attempt of our waiting rows; zero: none
 }
 
@@ -64,9 +64,7 @@ func (r *rows) ask(ctx context.Context, q question) (answer, error) {
 		a.total = replies[len(pages)].Total
 	}
 	if len(q.elsewhere) > 0 {
-		if a.others, err = countByQueue(replies[len(replies)-1]); err != nil {
-			return answer{}, err
-		}
+		a.others = foundElsewhere(replies[len(replies)-1])
 	}
 	a.behind, err = r.hidden(ctx, q, a, later.cut || sisters.cut)
 	return a, err

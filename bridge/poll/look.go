@@ -1,7 +1,6 @@
 package poll
 
 import (
-	"fmt"
 	"hash/fnv"
 	"slices"
 	"time"
@@ -14,11 +13,8 @@ import (
 // A look is the due query of a poller for which nothing has happened for a
 // while. Where processes share the queues one of them looks for all: its query
 // asks for what is due in the queues of the others too, and they are told what it
-// has found and that they need not look themselves.
-
-// maxFound bounds the rows of other queues that a look counts: they are a reason
-// to look closer, no more.
-const maxFound = 200
+// has found and that they need not look themselves. A word of that can be lost or
+// false, so each looks itself from time to time all the same.
 
 // elsewhere lists the queues that a query is to look at for the others; nil
 // unless it is a look.
@@ -29,23 +25,29 @@ func (r *run) elsewhere(now time.Time) []string {
 	return minus(r.cfg.Queues, slices.Concat(r.held, r.leaving))
 }
 
-// dueElsewhere asks in which of those queues rows are due.
+// foundRows names the number of rows in the answer of a look.
+const foundRows = "found"
+
+// dueElsewhere asks how many rows are due in each of those queues. It counts, so
+// that rows which stay due in one queue never hide those of another.
 func (q question) dueElsewhere() *soql.Query {
 	there := question{queues: q.elsewhere, now: q.now}
-	return soql.Select(event.FieldQueue).From(event.Object).Where(there.dueNow()).Limit(maxFound)
+	return soql.Select(event.FieldQueue, "COUNT(Id) "+foundRows).From(event.Object).
+		Where(there.dueNow()).GroupBy(event.FieldQueue)
 }
 
-// countByQueue counts the rows of a look by queue.
-func countByQueue(reply salesforce.Subresponse) (map[string]int, error) {
+// foundElsewhere reads what a look has found by queue. It is nil when the look failed:
+// then the others look for themselves, and what was asked along with it stands.
+func foundElsewhere(reply salesforce.Subresponse) map[string]int {
 	if !reply.OK() {
-		return nil, fmt.Errorf("looking at other queues: %w",
-			&salesforce.Error{Op: salesforce.OpComposite, Status: reply.Status, Fault: reply.Fault()})
+		return nil
 	}
 	counts := map[string]int{}
 	for _, record := range reply.Records {
-		counts[record.String(event.FieldQueue)]++
+		n, _ := record.Int(foundRows)
+		counts[record.String(event.FieldQueue)] = int(n)
 	}
-	return counts, nil
+	return counts
 }
 
 // Seen tells that another process has looked at what is due in the queues of

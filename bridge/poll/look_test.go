@@ -1,6 +1,7 @@
 package poll
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,14 +69,65 @@ func TestALookFindsRowsInTheQueuesOfOthers(t *testing.T) {
 	})
 }
 
-func TestCountByQueue(t *testing.T) {
+// Rows that stay due in one queue, however many, hide none of another.
+func TestALookCountsEveryQueue(t *testing.T) {
 	t.Parallel()
-	row := func(q string) salesforce.Record { return salesforce.Record{event.FieldQueue: q} }
-	counts, err := countByQueue(salesforce.Subresponse{Status: 200, Records: []salesforce.Record{row("B01"), row("B02"), row("B01")}})
+	b := newBed(t)
+	stuck := many(251)
+	for i, e := range stuck {
+		e.Queue = "B09"
+		if i == 250 {
+			e.Queue = "B15"
+		}
+	}
+	b.stage("{}", nil, stuck...)
+	a, err := b.ask(t.Context(), question{queues: []string{"B00"}, now: noon.Add(time.Hour), elsewhere: minus(allQueues, []string{"B00"})})
 	require.NoError(t, err)
-	assert.Equal(t, map[string]int{"B01": 2, "B02": 1}, counts)
-	_, err = countByQueue(salesforce.Subresponse{Status: 400})
-	assert.Error(t, err)
+	assert.Equal(t, map[string]int{"B09": 250, "B15": 1}, a.others)
+}
+
+// blind is an org that refuses the last query of a call.
+type blind struct{ Org }
+
+func (b blind) Composite(ctx context.Context, subs []salesforce.Subrequest, allOrNone bool) ([]salesforce.Subresponse, error) {
+	replies, err := b.Org.Composite(ctx, subs, allOrNone)
+	if len(replies) > 0 {
+		replies[len(replies)-1] = salesforce.Subresponse{Status: 400}
+	}
+	return replies, err
+}
+
+// What a process asks for itself stands when only its look for others fails.
+func TestALookThatFailsIsNone(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	ours := row("a", 1)
+	b.stage("{}", nil, ours)
+	b.org = blind{b.org}
+	a, err := b.ask(t.Context(), question{queues: []string{ours.Queue}, now: noon.Add(time.Hour), elsewhere: minus(allQueues, []string{ours.Queue})})
+	require.NoError(t, err)
+	assert.Equal(t, []string{ours.ID}, eventIDs(a.due))
+	assert.Nil(t, a.others, "nobody is told of it")
+}
+
+// A process that is told all the time that others have looked looks itself too,
+// if rarely.
+func TestFalseWordsOfLooks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newTeam(t)
+		w.looked = func(*mate, map[string]int) {}
+		m := w.join("one")
+		pass(5 * time.Minute)
+		before := len(w.org.see().asked)
+		w.org.add(many(1)...)
+		for range 32 * 60 {
+			m.poller.Seen()
+			pass(time.Second)
+		}
+		assert.Equal(t, 1, w.org.see().count(event.Completed))
+		assert.Less(t, len(w.org.see().asked)-before, 8, "rarely: it would be 32 without a word")
+	})
 }
 
 // A look asks for both in one call.

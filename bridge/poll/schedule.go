@@ -13,7 +13,8 @@ import "time"
 //   - Once much of the day's calls is used, all these wait for spread since the
 //     last query, unless they fill every lane: the fewer calls are left, the more
 //     rows share one.
-//   - Rows that came another way wait for idle.
+//   - Rows that came another way wait for idle, from the last look of whatever
+//     process.
 //   - After a failed call nothing is asked before the pause is over; then one
 //     query, and one batch, try whether it is over.
 type schedule struct {
@@ -117,8 +118,18 @@ func (s *schedule) next(atHand int) time.Time {
 	return later(at, s.pauseUntil)
 }
 
+// ownLook is how many pauses another process may look for this one: what it says
+// can't be checked.
+const ownLook = 15
+
 // idleAt is when rows that came another way are to be looked for.
-func (s *schedule) idleAt() time.Time { return later(s.lastQuery, s.looked).Add(s.idle) }
+func (s *schedule) idleAt() time.Time {
+	at, last := later(s.lastQuery, s.looked).Add(s.idle), s.lastQuery.Add(ownLook*s.idle)
+	if at.After(last) {
+		return last
+	}
+	return at
+}
 
 // gathered is when the staged rows are worth a query: not while the lanes have
 // enough to do.

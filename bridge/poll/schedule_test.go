@@ -19,6 +19,8 @@ func TestScheduleNext(t *testing.T) {
 		want   time.Duration
 	}{
 		{"idle", func(*schedule) {}, none, 60 * time.Second},
+		{"another process has looked", func(s *schedule) { s.looked = at(50 * time.Second) }, none, 110 * time.Second},
+		{"others say for ever that they have", func(s *schedule) { s.looked = at(24 * time.Hour) }, none, 15 * time.Minute},
 		{"a single event goes when staging has paused", func(s *schedule) { s.wake(at(10*time.Second), 1) }, none, 10*time.Second + quiet},
 		{"a stream goes on gathering", func(s *schedule) {
 			for d := 10 * time.Second; d <= 11*time.Second; d += 10 * time.Millisecond {
