@@ -14,7 +14,8 @@
 //	          new revisions
 //	settle    success: done. Failure: the events whose rows failed are taken
 //	          out with an outcome of their own and the rest is planned again
-//	          from the same reads
+//	          from the same reads; an outcome that lets later events of the
+//	          entity pass is written before they are committed
 //
 // The decision itself is pure and stands in package decide.
 //

@@ -37,6 +37,9 @@ func (r *run) graphs(ctx context.Context, u unit) error {
 			}
 			return nil
 		}
+		if err := r.flushAhead(ctx, open); err != nil {
+			return err
+		}
 		batch := r.nextGraphs(open, limit)
 		if len(batch) == 0 {
 			continue // everything was settled while planning

@@ -18,8 +18,11 @@ import (
 
 func newWideBed(t *testing.T, change ...func(*bedConfig)) *bed {
 	t.Helper()
-	return newBed(t, wide, append(change, withObjects(
-		object("W1__c", true), object("W2__c", true), object("W3__c", true), object("W4__c", true)))...)
+	return newBed(t, wide, append(change, withObjects(wideObjects()...))...)
+}
+
+func wideObjects() []map[string]string {
+	return []map[string]string{object("W1__c", true), object("W2__c", true), object("W3__c", true), object("W4__c", true)}
 }
 
 // Salesforce stops after the 14th failed graph of a call; those that were not

@@ -50,7 +50,7 @@ func (r *run) takeRow(it *item, rec salesforce.Record) {
 	fresh, err := event.FromRecord(rec)
 	switch {
 	case err != nil:
-		it.leave(Contended, r.cfg.Now().Add(r.cfg.Backoff.Base))
+		r.contended(it)
 		return
 	case it.sent[fresh.Revision]:
 		it.moved(verdict{status: fresh.Status, outcome: fresh.Outcome, code: fresh.ErrorCode, next: fresh.NextAttempt})
@@ -72,8 +72,25 @@ func (r *run) refresh(ctx context.Context, items []*item) error {
 	return r.read(ctx, r.items)
 }
 
+// flushAhead writes the outcomes of events that go to Review before later events
+// of their entities are committed: these would overtake them if the outcomes
+// could not be written afterwards.
+func (r *run) flushAhead(ctx context.Context, next []*item) error {
+	coming := map[string]bool{} // entities
+	for _, it := range next {
+		coming[it.ev.Entity()] = coming[it.ev.Entity()] || !it.settled() && !it.takenOut
+	}
+	for _, it := range r.items {
+		if it.takenOut && !it.settled() && it.verdict.status == event.Review && coming[it.ev.Entity()] {
+			return r.flush(ctx)
+		}
+	}
+	return nil
+}
+
 // flush writes the outcomes of the events that were taken out, each for
-// itself. What can't be written leaves its event due.
+// itself. What can't be written leaves its event due, and later ones of its
+// entity wait for it.
 func (r *run) flush(ctx context.Context) error {
 	var open []*item
 	for _, it := range r.items {
@@ -100,7 +117,13 @@ func (r *run) flush(ctx context.Context) error {
 		if err := r.flushed(ctx, open, results); err != nil {
 			return err
 		}
-		open = slices.DeleteFunc(open, func(it *item) bool { return it.settled() || try == maxResends })
+		open = slices.DeleteFunc(open, (*item).settled)
+		if try == maxResends {
+			for _, it := range open {
+				r.contended(it)
+			}
+			return nil
+		}
 	}
 	return nil
 }
@@ -117,6 +140,7 @@ func (r *run) flushed(ctx context.Context, items []*item, results []salesforce.S
 			refused = append(refused, it)
 		default:
 			it.leave(Unwritten, r.cfg.Now().Add(r.cfg.Backoff.Base))
+			r.hold(it, it.result.NotBefore)
 		}
 	}
 	if len(refused) == 0 {

@@ -33,6 +33,9 @@ func (r *run) step(ctx context.Context, u unit) ([]unit, error) {
 	if u.round >= maxRounds {
 		return nil, r.graphs(ctx, u)
 	}
+	if err := r.flushAhead(ctx, u.items); err != nil {
+		return nil, err
+	}
 	p := r.plan(u.items)
 	if p.empty() {
 		return r.afterSuccess(ctx, p, u)
