@@ -180,6 +180,10 @@ func TestOneBrokenLineDoesNotLoseItsNeighbours(t *testing.T) {
 		require.ErrorAs(t, err, &refused, body)
 		assert.Equal(t, identify.NotJSON, refused.Kind)
 	}
-	_, err := read(t, cfg, delivery{body: strings.Repeat("{\"id\":\"a\"}\n", identify.MaxEvents) + "{"})
+	line := "{\"id\":\"a\"}\n"
+	_, err := read(t, cfg, delivery{body: strings.Repeat(line, identify.MaxEvents) + "{"})
 	assert.ErrorContains(t, err, "more than 5000 events")
+	events, err := read(t, cfg, delivery{body: line + strings.Repeat("\n \r\n", identify.MaxEvents) + line})
+	require.NoError(t, err, "blank lines are no events")
+	assert.Equal(t, []string{"shop:a", "shop:a"}, ids(events))
 }

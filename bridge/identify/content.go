@@ -130,21 +130,22 @@ func (c Content) decode(body []byte) (element, error) {
 
 // decodeLines reads several lines as the array of their values; ok is false when
 // they are none. A line that is no JSON stands beside them, so that it is kept
-// and its neighbours are not refused; at least one must be an event.
+// and its neighbours are not refused; at least one must be an event. Blank lines
+// are none.
 func decodeLines(body []byte) (whole element, ok bool, err error) {
-	lines := bytes.Split(bytes.TrimSpace(body), []byte("\n"))
-	switch {
-	case len(lines) < 2:
+	body = bytes.TrimSpace(body)
+	if !bytes.Contains(body, []byte("\n")) {
 		return element{}, false, nil
-	case len(lines) > MaxEvents:
-		return element{}, false, errTooMany
 	}
 	var values []any
 	raw := []byte("[")
 	at := 0
-	for _, line := range lines {
+	for line := range bytes.SplitSeq(body, []byte("\n")) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
+		}
+		if at == MaxEvents {
+			return element{}, false, errTooMany
 		}
 		value, err := decodeJSON(line)
 		if _, object := value.(map[string]any); err != nil || !object {
