@@ -104,6 +104,10 @@ func (w *Worker) backoff(n int, err error) time.Duration {
 	return pause
 }
 
+// ownLook is how many pauses another process may look for this one: what it says
+// can't be checked.
+const ownLook = 15
+
 // wait sleeps until the next round: rows that were announced gather for an
 // interval, or until they fill the lanes.
 func (w *Worker) wait(ctx context.Context, pause time.Duration, wakes bool) {
@@ -113,7 +117,7 @@ func (w *Worker) wait(ctx context.Context, pause time.Duration, wakes bool) {
 	if !wakes {
 		bell = nil // the org takes nothing at the moment
 	}
-	end, idle := w.cfg.Now().Add(pause), pause == w.cfg.Idle
+	end, last, idle := w.cfg.Now().Add(pause), w.cfg.Now().Add(ownLook*pause), pause == w.cfg.Idle
 	for {
 		select {
 		case <-ctx.Done():
@@ -121,9 +125,9 @@ func (w *Worker) wait(ctx context.Context, pause time.Duration, wakes bool) {
 		case <-timer.C:
 			return
 		case <-w.seen:
-			if idle {
-				end = w.cfg.Now().Add(pause)
-				timer.Reset(pause)
+			if now := w.cfg.Now(); idle {
+				end = now.Add(min(pause, last.Sub(now)))
+				timer.Reset(end.Sub(now))
 			}
 		case <-bell:
 			idle = false
