@@ -154,6 +154,18 @@ func (d *draft) save(i int, rec mapping.Record) {
 	}
 	t.wave, t.last = w.wave, w
 	d.view.put(k, t)
+	d.point(rec, w.wave)
+}
+
+// point notes for the record's parents that they have to be there until the
+// record is written.
+func (d *draft) point(rec mapping.Record, wave int) {
+	for _, p := range rec.Parents {
+		k := d.plan.run.parentKey(p)
+		parent := d.view.get(k)
+		parent.pointed = max(parent.pointed, wave)
+		d.view.put(k, parent)
+	}
 }
 
 // place adds the row, or folds it into the one before it where the mapping
@@ -170,7 +182,7 @@ func (d *draft) place(w *row, rec mapping.Record, t target) *row {
 }
 
 // remove adds the two steps of a delete: an update that the target's guard can
-// judge, then the delete.
+// judge, then the delete, behind what earlier events write that points to it.
 func (d *draft) remove(i int, rec mapping.Record) {
 	k := d.plan.run.keyOf(rec)
 	t := d.view.get(k)
@@ -186,7 +198,7 @@ func (d *draft) remove(i int, rec mapping.Record) {
 		d.rows = append(d.rows, mark)
 	}
 	w := d.newRow(rec, k, t)
-	w.do = removeByID
+	w.do, w.wave = removeByID, max(w.wave, t.pointed+1)
 	d.rows = append(d.rows, w)
 	if i == d.entry.it.mainRecord() {
 		d.entry.main = w

@@ -25,6 +25,7 @@ type target struct {
 
 	// Within one transaction:
 	wave    int  // last wave that writes it, 0 for none
+	pointed int  // last wave that writes a record which points to it, 0 for none
 	created bool // by an earlier row of the transaction
 	removed bool // by an earlier row of the transaction
 	last    *row // the row that writes it last
@@ -33,7 +34,7 @@ type target struct {
 
 // forNext is the target as the next transaction finds it.
 func (t target) forNext() target {
-	t.wave, t.created, t.removed, t.last, t.maker = 0, false, false, nil, nil
+	t.wave, t.pointed, t.created, t.removed, t.last, t.maker = 0, 0, false, false, nil, nil
 	return t
 }
 
