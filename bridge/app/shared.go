@@ -30,7 +30,7 @@ func (b *Bridge) shareWork() {
 	if b.redis == nil {
 		return
 	}
-	b.calls = &sharedUsage{own: b.login.Client.Usage, board: store.NewBoard(b.redis), log: b.log}
+	b.calls = &sharedUsage{own: b.login.Client.Usage, now: b.now, board: store.NewBoard(b.redis), log: b.log}
 	b.others = newOthers(othersConfig{
 		bell: store.NewBell(b.redis, b.orgTag()), name: owner(), log: b.log, every: tellEvery,
 		poll: b.wakeHeld, effects: b.wakeEffectsHere, seen: b.seenByOthers,
