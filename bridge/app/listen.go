@@ -13,8 +13,9 @@ import (
 	"sfbridge/bridge/receive"
 )
 
-// Bounds of the listeners. A sender that is slower than these is cut off; when
-// all connections are taken, the slowest one is, earlier.
+// Bounds of the listeners. A sender that is slower than these is cut off, and one
+// that doesn't read its answer is too (package receive); when all connections are
+// taken, the slowest one is, earlier.
 const (
 	headerWait = 10 * time.Second // for the headers of a request
 	readWait   = 30 * time.Second // for a whole request
@@ -44,12 +45,26 @@ func listenOn(ctx context.Context, setting, address string) (net.Listener, error
 	return l, nil
 }
 
-// server is one of the two listeners' sides, with at most so many connections.
-func (b *Bridge) server(h http.Handler, connections int) *http.Server {
+// side is one of the two listeners' sides.
+type side struct {
+	*http.Server
+	conns *receive.Connections
+}
+
+// server is a side with at most so many connections.
+func (b *Bridge) server(h http.Handler, connections int) side {
 	bound := receive.NewConnections(connections, b.metrics.shed.Inc)
-	return &http.Server{
+	return side{conns: bound, Server: &http.Server{
 		Handler: h, ReadHeaderTimeout: headerWait, ReadTimeout: readWait, IdleTimeout: idleWait,
 		MaxHeaderBytes: maxHeaders, ErrorLog: slog.NewLogLogger(b.log.Handler(), slog.LevelDebug),
 		ConnState: bound.Track, ConnContext: bound.Context,
+	}}
+}
+
+// Serve answers on the listener until the side is closed, which is no error.
+func (s side) Serve(l net.Listener) error {
+	if err := s.Server.Serve(s.conns.Over(l)); !errors.Is(err, http.ErrServerClosed) {
+		return err
 	}
+	return nil
 }

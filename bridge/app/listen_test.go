@@ -51,14 +51,7 @@ func (p *pipes) dial() net.Conn {
 // the body and says how long it is.
 func listening(t *testing.T, connections int) *pipes {
 	t.Helper()
-	return listeningWith(t, connections, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			w.WriteHeader(http.StatusBadRequest)
-			return
-		}
-		fmt.Fprint(w, len(body))
-	}))
+	return listeningWith(t, connections, http.HandlerFunc(lengthOfBody))
 }
 
 func listeningWith(t *testing.T, connections int, h http.Handler) *pipes {
@@ -70,7 +63,7 @@ func listeningWith(t *testing.T, connections int, h http.Handler) *pipes {
 	go func() { served <- s.Serve(p) }()
 	t.Cleanup(func() {
 		require.NoError(t, s.Close())
-		require.ErrorIs(t, <-served, http.ErrServerClosed)
+		require.NoError(t, <-served)
 		p.senders.Wait()
 	})
 	return p
@@ -130,16 +123,111 @@ func TestAGoodSenderGetsThroughAMassOfOthers(t *testing.T) {
 		begun := time.Now()
 		for range 20 {
 			good := p.dial()
-			_, err := io.WriteString(good, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
-			require.NoError(t, err)
-			answer, err := http.ReadResponse(bufio.NewReader(good), nil)
-			require.NoError(t, err)
-			body, err := io.ReadAll(answer.Body)
-			require.NoError(t, err)
-			assert.Equal(t, "3", string(body))
+			assert.Equal(t, goodAnswer, ask(t, good, goodRequest))
 			require.NoError(t, good.Close())
 		}
 		assert.Zero(t, time.Since(begun), "nobody was waited for")
+	})
+}
+
+// ask sends a request whole and gives the body of the answer.
+func ask(t *testing.T, c net.Conn, request string) string {
+	t.Helper()
+	_, err := io.WriteString(c, request)
+	require.NoError(t, err)
+	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+	require.NoError(t, err)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return string(body)
+}
+
+const (
+	goodRequest = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
+	goodAnswer  = "3"
+)
+
+// whole is a handler that takes a request as the receiver does: worked on once
+// its body has come.
+func whole(h http.HandlerFunc) http.Handler { return receive.Patient(h) }
+
+func lengthOfBody(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	fmt.Fprint(w, len(body))
+}
+
+// TestSendersThatNeverReadTakeNoPlace: all connections are taken by senders that
+// send requests on and on, and read none of the answers; or that announce a body
+// to an address which reads none.
+func TestSendersThatNeverReadTakeNoPlace(t *testing.T) {
+	const announces = "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n"
+	for name, c := range map[string]struct {
+		request string
+		onAndOn bool
+		handler http.HandlerFunc
+	}{
+		"answers unread":   {goodRequest, true, lengthOfBody},
+		"body not sent":    {announces, false, lengthOfBody},
+		"body never asked": {announces, false, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, goodAnswer) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := listeningWith(t, 3, whole(c.handler))
+				for range 3 {
+					deaf := p.dial()
+					p.senders.Go(func() {
+						for more := true; more; more = c.onAndOn {
+							if _, err := io.WriteString(deaf, c.request); err != nil {
+								return
+							}
+						}
+					})
+				}
+				synctest.Wait()
+				begun := time.Now()
+				for range 5 {
+					good := p.dial()
+					assert.Equal(t, goodAnswer, ask(t, good, goodRequest))
+					require.NoError(t, good.Close())
+				}
+				assert.Zero(t, time.Since(begun), "nobody was waited for")
+			})
+		})
+	}
+}
+
+// TestAnAnswerThatIsNotReadIsGivenUp, and a long one that is read slowly is not.
+func TestAnAnswerThatIsNotReadIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const length = 1 << 20
+		over := make(chan time.Duration, 2)
+		p := listeningWith(t, 10, whole(func(w http.ResponseWriter, _ *http.Request) {
+			begun := time.Now()
+			_, _ = w.Write(make([]byte, length))
+			over <- time.Since(begun)
+		}))
+		deaf := p.dial()
+		_, err := io.WriteString(deaf, goodRequest)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, <-over, 10*time.Second)
+
+		slow := p.dial()
+		_, err = io.WriteString(slow, goodRequest)
+		require.NoError(t, err)
+		answer, err := http.ReadResponse(bufio.NewReader(slow), nil)
+		require.NoError(t, err)
+		got := int64(0)
+		for got < length {
+			time.Sleep(2 * time.Second)
+			n, err := io.CopyN(io.Discard, answer.Body, min(length-got, 40<<10))
+			require.NoError(t, err)
+			got += n
+		}
+		assert.Greater(t, <-over, 30*time.Second)
 	})
 }
 

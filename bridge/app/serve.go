@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -48,8 +47,8 @@ func (b *Bridge) Run(ctx context.Context) error {
 	receiver := b.server(b.receiver(), maxDeliverers)
 	admin := b.server(receive.Patient(b.adminRoutes(receiver.Handler)), maxOperators)
 	g, running := errgroup.WithContext(ctx)
-	g.Go(func() error { return serve(receiver, b.listener) })
-	g.Go(func() error { return serve(admin, b.admin) })
+	g.Go(func() error { return receiver.Serve(b.listener) })
+	g.Go(func() error { return admin.Serve(b.admin) })
 	if b.stager != nil {
 		g.Go(func() error { return b.stager.Run(running) })
 	}
@@ -61,8 +60,8 @@ func (b *Bridge) Run(ctx context.Context) error {
 	})
 	g.Go(func() error {
 		<-running.Done()
-		b.stop(receiver, worked)
-		return b.shut(admin)
+		b.stop(receiver.Server, worked)
+		return b.shut(admin.Server)
 	})
 	err := g.Wait()
 	if b.others != nil {
@@ -160,13 +159,6 @@ func (b *Bridge) shut(admin *http.Server) error {
 	defer cancel()
 	if err := admin.Shutdown(ctx); err != nil {
 		return admin.Close()
-	}
-	return nil
-}
-
-func serve(s *http.Server, l net.Listener) error {
-	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package receive
 import (
 	"container/list"
 	"context"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -10,9 +12,10 @@ import (
 
 // Connections bounds how many connections a server keeps open. When one more
 // comes it closes the one that has kept the server waiting for the longest:
-// idle, or slow with a request. Those whose request has come in whole are left
-// alone, so an honest sender gets in and out whatever the others do. Its Track
-// and Context are hooks of http.Server.
+// idle, slow with a request, or slow to read its answer. Those whose request has
+// come in whole are left alone while it is worked on, so an honest sender gets in
+// and out whatever the others do. Its Track and Context are hooks of http.Server,
+// which is to serve Over its listener.
 type Connections struct {
 	most int
 	shed func()
@@ -92,6 +95,14 @@ func (c *Connections) whole(conn net.Conn) {
 	}
 }
 
+// hasCome says that a request without a body has come in whole. What is still to
+// come is read after the handler at the latest, and is waited for.
+func hasCome(r *http.Request) {
+	if r.ContentLength == 0 {
+		arrived(r.Context())
+	}
+}
+
 // connection is the key under which a request's context holds its connection.
 type connection struct{}
 
@@ -113,11 +124,28 @@ func arrived(ctx context.Context) {
 	}
 }
 
-// Patient returns a handler whose requests count as whole once their headers are
-// there: for operators, whose requests may take long and who send no large bodies.
+// Patient returns a handler whose requests are whole once their headers, and the
+// body if there is one, have come: for operators, whose requests may take long.
 func Patient(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		arrived(r.Context())
+		hasCome(r)
+		if r.ContentLength != 0 {
+			r.Body = &watched{ReadCloser: r.Body, ended: func() { arrived(r.Context()) }}
+		}
 		h.ServeHTTP(w, r)
 	})
+}
+
+// watched is a body that tells when it has come to its end.
+type watched struct {
+	io.ReadCloser
+	ended func()
+}
+
+func (b *watched) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		b.ended()
+	}
+	return n, err
 }

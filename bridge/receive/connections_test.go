@@ -20,7 +20,8 @@ func (f *fakeConn) Close() error { f.closed = true; return nil }
 
 // TestWhoKeptUsWaitingLongestGoes: each line is what happens to connections,
 // with room for three, and who is closed then. A is new, a waits (first bytes of
-// a request, or none after an answer), A! has sent a whole request, a- is gone.
+// a request, or none after an answer), A! has sent a whole request, A> doesn't read
+// the answer, a- is gone.
 func TestWhoKeptUsWaitingLongestGoes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -34,6 +35,10 @@ func TestWhoKeptUsWaitingLongestGoes(t *testing.T) {
 		{[]string{"A", "B", "C", "A!", "B!", "D"}, "C"}, // A and B are being worked on
 		{[]string{"A", "B", "C", "A!", "a", "D"}, "B"},  // A has its answer, and waits since then
 		{[]string{"A", "B", "C", "A!", "B!", "C!", "D", "E"}, "DE"},
+		{[]string{"A", "B", "C", "A!", "A>", "D"}, "B"}, // A waits since then
+		{[]string{"A", "B", "C", "A!", "B!", "C!", "B>", "A>", "D", "E"}, "AB"},
+		{[]string{"A", "B", "C", "A!", "B!", "C!", "B>", "B!", "A>", "D", "E"}, "AD"}, // B has read it
+		{[]string{"A", "B", "C", "D", "A>"}, "A"},
 		{[]string{"A", "B", "C", "b-", "D"}, ""},
 		{[]string{"A", "B", "C", "A!", "a-", "D"}, ""},
 		{[]string{"A", "B", "C", "D", "a", "a-", "E"}, "AB"}, // what is closed stays forgotten
@@ -49,6 +54,8 @@ func TestWhoKeptUsWaitingLongestGoes(t *testing.T) {
 				conns.Track(all[name], http.StateNew)
 			case e[1:] == "!":
 				arrived(conns.Context(t.Context(), all[name]))
+			case e[1:] == ">":
+				conns.write(all[name])
 			case e[1:] == "-":
 				conns.Track(all[name], http.StateClosed)
 			default:
@@ -77,7 +84,7 @@ func TestConnectionsAreBoundedWhateverHappens(t *testing.T) {
 		var all []*fakeConn
 		whole := map[*fakeConn]bool{}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			what := rapid.IntRange(0, 4).Draw(t, "what")
+			what := rapid.IntRange(0, 5).Draw(t, "what")
 			if len(all) == 0 || what == 0 {
 				conn := &fakeConn{}
 				all = append(all, conn)
@@ -92,6 +99,9 @@ func TestConnectionsAreBoundedWhateverHappens(t *testing.T) {
 			case what == 2:
 				c.Track(conn, http.StateClosed)
 				conn.closed = true
+				delete(whole, conn)
+			case what == 3:
+				assert.Equal(t, whole[conn], c.write(conn))
 				delete(whole, conn)
 			default:
 				c.Track(conn, http.StateActive)

@@ -11,6 +11,7 @@
 // part kept for each source; a source that sends more than fits is answered 429
 // at once, and so is one above its rate. Connections is how many connections are
 // open: when one more comes, the one that has kept us waiting the longest is
-// closed. So senders that flood, or send a byte a second, or nothing, take
-// nothing from the others.
+// closed, be it with a request or by not reading its answer. So senders that
+// flood, or send a byte a second, or nothing, or read nothing, take nothing from
+// the others.
 package receive

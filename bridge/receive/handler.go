@@ -83,7 +83,7 @@ func (h *handler) elsewhere(c *gin.Context) {
 func Healthz(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "alive"}) }
 
 func (h *handler) readyz(c *gin.Context) {
-	arrived(c.Request.Context())
+	hasCome(c.Request)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), readyWait)
 	defer cancel()
 	if err := h.cfg.Stager.Ready(ctx); err != nil {
@@ -155,7 +155,7 @@ func (h *handler) receive(r *http.Request, d *delivery) (reply, error) {
 		return reply{}, tooMany()
 	}
 	if r.Method != http.MethodPost {
-		arrived(r.Context())
+		hasCome(r)
 		answer, found, err := h.handshake(r, d, nil, nil)
 		if err == nil && !found {
 			err = noMethod(d.source)
