@@ -281,6 +281,38 @@ func TestRowMovedMeanwhile(t *testing.T) {
 	assert.Equal(t, map[string]int{key: 1, "shop:e2:receipt:ch_1": 1}, b.receipt.keys())
 }
 
+// An event that a person discards while a try is under way: what failed is not
+// tried again, what arrived is recorded.
+func TestDiscardedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		answer int
+		want   event.EffectStatus
+	}{"the try fails": {503, event.EffectReview}, "it arrives": {200, event.EffectDone}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t)
+			b.applied("e1", map[string]string{"receipt": post})
+			b.receipt.answer = func(r outbound.Request) (outbound.Response, error) {
+				e := b.effect(key)
+				b.update(event.EffectObject, e.RowID, e.Closed("discarded"))
+				ev := b.event("e1")
+				b.update(event.Object, ev.RowID, map[string]any{
+					event.FieldStatus: "Completed", event.FieldOutcome: "Discarded",
+					event.FieldExpectedRevision: ev.Revision, event.FieldRevision: ev.Revision + 5,
+				})
+				return status(tt.answer)(r)
+			}
+			b.run()
+			b.now = b.now.Add(25 * time.Hour)
+			b.run()
+			assert.Equal(t, tt.want, b.effect(key).Status)
+			assert.Empty(t, b.effect(key).Queue)
+			assert.Equal(t, map[string]int{key: 1}, b.receipt.keys())
+		})
+	}
+}
+
 // Whatever happens to the calls, each effect is recorded as done once, and no
 // try goes under another key.
 func TestFaults(t *testing.T) {

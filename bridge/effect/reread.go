@@ -43,9 +43,11 @@ func (w *Worker) again(ctx context.Context, jobs []*job) ([]*job, error) {
 	return open, nil
 }
 
+// recorded says whether a row needs no recording of a result. A failed try
+// opens no row again that was ended meanwhile, as with a discarded event.
 func recorded(e *event.Effect, r *result) bool {
 	if r.status == event.EffectDone {
 		return e.Status == event.EffectDone
 	}
-	return e.Status == event.EffectDone || e.Attempts >= r.attempts
+	return !e.Status.Open() || e.Attempts >= r.attempts
 }

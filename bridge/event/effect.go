@@ -46,7 +46,8 @@ const (
 	// EffectRetryable: a try failed, Next_Attempt_At__c is set. The effect
 	// worker moves it on.
 	EffectRetryable EffectStatus = "Retryable"
-	// EffectReview: failed for good. A replay of its event makes it Ready.
+	// EffectReview: failed for good, or ended when its event was discarded. A
+	// replay of its event makes it Ready.
 	EffectReview EffectStatus = "Review"
 )
 
@@ -136,6 +137,17 @@ func (e *Effect) Again(queue, line string) map[string]any {
 		EffectFieldStatus:      string(EffectReady),
 		EffectFieldQueue:       queue,
 		EffectFieldAttempts:    0,
+		EffectFieldNextAttempt: nil,
+		EffectFieldHistory:     AppendLine(e.History, line),
+	}
+}
+
+// Closed is the update that ends a row that is not delivered yet: nobody sends
+// it any more unless its event is replayed.
+func (e *Effect) Closed(line string) map[string]any {
+	return map[string]any{
+		EffectFieldStatus:      string(EffectReview),
+		EffectFieldQueue:       nil,
 		EffectFieldNextAttempt: nil,
 		EffectFieldHistory:     AppendLine(e.History, line),
 	}

@@ -204,12 +204,3 @@ func (b *bulk) update(e *event.Event, to event.Status, change map[string]any) sa
 	change[event.FieldRevision] = event.NextRevision(e.Revision, b.desk.cfg.IntN)
 	return salesforce.Row{Object: event.Object, ID: e.RowID, Fields: change}
 }
-
-// save sends updates that need nothing beside them.
-func (b *bulk) save(ctx context.Context, rows []salesforce.Row) ([]salesforce.SaveResult, error) {
-	results, err := b.desk.cfg.Org.UpdateAll(ctx, rows, false)
-	if err != nil {
-		return nil, err
-	}
-	return results, nil
-}

@@ -171,3 +171,49 @@ func (o *racing) Graph(ctx context.Context, graphs []salesforce.Graph) ([]salesf
 	o.race()
 	return o.Client.Graph(ctx, graphs)
 }
+
+func TestDiscardEndsOpenEffects(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	one, two := ev(1, func(e *event.Event) { e.ErrorCode, e.Outcome = event.CodeEffect, event.Updated }), ev(2, nil)
+	b.stage(nil, one, two)
+	for name, status := range map[string]event.EffectStatus{
+		"failed": event.EffectReview, "later": event.EffectRetryable, "fresh": event.EffectReady, "sent": event.EffectDone,
+	} {
+		b.effect(one, name, status)
+	}
+	report, err := b.Discard(t.Context(), operate.Order{Filter: shop, Who: "ada", Reason: "a test"})
+	require.NoError(t, err)
+	assert.Equal(t, 2, report.Done, "%+v", report)
+	assert.Equal(t, map[string]string{"failed": "Review ", "later": "Review ", "fresh": "Review ", "sent": "Done "}, b.effects("shop:1"))
+	story, err := b.Show(t.Context(), "shop:1")
+	require.NoError(t, err)
+	assert.Equal(t, event.Discarded, story.Event.Outcome)
+	for _, e := range story.Effects {
+		assert.Equal(t, e.Name == "later", e.History == "2026-01-01T12:00:00Z Retryable -> Review by ada: its event was discarded", e.History)
+		assert.True(t, e.NextAttempt.IsZero())
+	}
+	assert.Zero(t, b.ready)
+
+	_, err = b.Replay(t.Context(), operate.Order{Filter: operate.Filter{IDs: []string{"shop:1"}}, Force: true})
+	require.NoError(t, err)
+	assert.Equal(t, event.Received, b.now("shop:1").Status, "it is decided anew, with its effects")
+}
+
+func TestDiscardThatLosesARaceEndsNoEffect(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	e := ev(1, func(e *event.Event) { e.ErrorCode = event.CodeEffect })
+	b.stage(nil, e)
+	b.effect(e, "failed", event.EffectReview)
+	b.effect(e, "later", event.EffectRetryable)
+	org := &racing{Client: b.client, race: func() {
+		_, err := b.Replay(t.Context(), operate.Order{Filter: shop})
+		require.NoError(t, err)
+	}}
+	report, err := b.desk(org).Discard(t.Context(), operate.Order{Filter: shop, Reason: "a test"})
+	require.NoError(t, err)
+	assert.Equal(t, 1, report.Moved, "%+v", report)
+	assert.Equal(t, event.Applied, b.now("shop:1").Status)
+	assert.Equal(t, map[string]string{"failed": "Ready " + e.HomeQueue, "later": "Retryable "}, b.effects("shop:1"))
+}

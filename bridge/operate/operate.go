@@ -12,7 +12,8 @@
 // A replay makes events of Review due again (with Force those of Completed
 // too), under their own event ids: they are decided anew and win only against
 // themselves and what is older. To accept a conflict row is to replay it: it wins
-// against an event of equal order. Every action goes page by page, and a row
+// against an event of equal order. A discard ends an event without applying it,
+// and with it those of its effects that are not delivered yet. Every action goes page by page, and a row
 // that it has moved is no longer chosen, so one that was broken off is resumed
 // by starting it again.
 package operate

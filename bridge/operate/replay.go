@@ -35,36 +35,52 @@ func (d *Desk) Replay(ctx context.Context, o Order) (Report, error) {
 	return b.run(ctx, "replay")
 }
 
-// replay makes one call's worth of events due, those with failed effects apart.
+// replay makes one call's worth of events due. Of those that wait for a person
+// because of effects only the failed effects are made ready again.
 func (b *bulk) replay(ctx context.Context, events []*event.Event) ([]salesforce.SaveResult, error) {
-	results := make([]salesforce.SaveResult, len(events))
-	failed, err := b.failedEffects(ctx, events)
+	ofEffects := slices.DeleteFunc(slices.Clone(events), func(e *event.Event) bool {
+		return e.Status != event.Review || e.ErrorCode != event.CodeEffect
+	})
+	failed, err := b.effectsOf(ctx, ofEffects, event.EffectReview)
 	if err != nil {
 		return nil, err
 	}
-	var rows []salesforce.Row
-	var places []int
+	changes := make([]change, len(events))
 	for i, e := range events {
-		if len(failed[e.RowID]) == 0 {
-			rows, places = append(rows, b.due(e)), append(places, i)
+		if effects := failed[e.RowID]; len(effects) > 0 {
+			changes[i] = b.readyAgain(e, effects)
+		} else {
+			changes[i].row = b.due(e)
 		}
 	}
-	saved, err := b.save(ctx, rows)
-	if err != nil {
-		return nil, err
-	}
-	n := 0
-	for i, place := range places {
-		results[place] = saved[i]
-		if saved[i].Success {
-			n++
+	results, err := b.commit(ctx, events, changes)
+	due, ready := 0, 0
+	for i, result := range results {
+		switch n := len(changes[i].effects); {
+		case !result.Success:
+		case n > 0:
+			ready += n
+		default:
+			due++
 		}
 	}
-	b.desk.cfg.Wake(n)
-	if len(places) == len(events) {
-		return results, nil
+	b.desk.cfg.Wake(due)
+	b.desk.cfg.WakeEffects(ready)
+	return results, err
+}
+
+// readyAgain has failed effects delivered again, under their own keys.
+func (b *bulk) readyAgain(e *event.Event, effects []*event.Effect) change {
+	c := change{row: b.update(e, event.Applied, map[string]any{
+		event.FieldErrorCode:   nil,
+		event.FieldError:       nil,
+		event.FieldReplayCount: e.ReplayCount + 1,
+	})}
+	for _, effect := range effects {
+		line := event.EffectLine(b.desk.cfg.Now(), effect.Status, event.EffectReady, b.Who, "its event was replayed")
+		c.effects = append(c.effects, effectRow(effect, effect.Again(homeOf(e), line)))
 	}
-	return results, b.resend(ctx, events, failed, results)
+	return c
 }
 
 // due is the update that has a row worked on again. What it was decided on

@@ -6,7 +6,7 @@ import { el, say, table } from "./dom.js";
 /** The decisions that a person can make. */
 export const choices = [
   { action: "replay", title: "Replay", what: "decided anew under the present mapping; newer data is not overwritten", needsReason: false },
-  { action: "discard", title: "Discard", what: "ended without any effect; it can't be taken back", needsReason: true },
+  { action: "discard", title: "Discard", what: "ended without being applied; side effects that are still to be delivered are not sent any more", needsReason: true },
   { action: "accept", title: "Accept", what: "taken as the truth: a conflict row wins against an event of equal order", needsReason: true },
 ];
 
