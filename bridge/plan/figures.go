@@ -41,7 +41,7 @@ const (
 	perEffect     = 0.015  // more for each effect
 	perObject     = 0.01   // more for each further object
 	idleCalls     = 3000   // a day, without a single event
-	aloneCalls    = 5.0    // of an event that comes alone; one of them stages it
+	aloneCalls    = 5.0    // of an event that comes alone
 	pacedCalls    = 5760   // a day, of polling that shares queries: four a minute
 	perProcess    = 1000.0 // events/s to the record that a process is planned with, half of what it does
 	redisEntry    = 500    // bytes of an event in Redis beside its payload
@@ -53,18 +53,23 @@ const (
 type Cost struct {
 	PerSecond float64 `json:"per_second"`
 	Calls     float64 `json:"calls"`
+	Staging   float64 `json:"staging"` // of these, the calls that stage it
 }
 
 // Costs was measured with the service as it comes, org latency 100 ms, one
 // object an event and no effects. Events that come one by one can't share calls;
-// the more come at once, the more share one.
+// the more come at once, the more share one. Of several measurements at a rate
+// the dearest is given.
 func Costs() []Cost {
-	return []Cost{{0.2, aloneCalls}, {1, aloneCalls}, {5, 4.9}, {20, 0.44}, {100, 0.11}, {300, 0.044}, {1000, fullBatch}}
+	return []Cost{
+		{0.2, aloneCalls, 1}, {1, aloneCalls, 1}, {5, 4.9, 1}, {7, 1.14, 0.85}, {9, 0.83, 0.61}, {11.6, 0.7, 0.52},
+		{20, 0.44, 0.34}, {30, 0.31, 0.25}, {60, 0.18, 0.15}, {100, 0.11, 0.086}, {300, 0.044, 0.028}, {1000, fullBatch, 0.007},
+	}
 }
 
-// costAt is the calls of an event at a rate: between two measured ones on the
-// straight line of the logarithms, outside them that of the nearest.
-func costAt(rate float64) float64 {
+// costAt is what an event costs at a rate: between two measured ones on the
+// straight line of the logarithms, outside them as at the nearest.
+func costAt(rate float64) Cost {
 	costs := Costs()
 	i, _ := slices.BinarySearchFunc(costs, rate, func(c Cost, r float64) int {
 		if c.PerSecond < r {
@@ -74,13 +79,14 @@ func costAt(rate float64) float64 {
 	})
 	switch {
 	case i == 0:
-		return costs[0].Calls
+		return costs[0]
 	case i == len(costs):
-		return costs[i-1].Calls
+		return costs[i-1]
 	}
 	low, high := costs[i-1], costs[i]
 	part := math.Log(rate/low.PerSecond) / math.Log(high.PerSecond/low.PerSecond)
-	return low.Calls * math.Pow(high.Calls/low.Calls, part)
+	between := func(low, high float64) float64 { return low * math.Pow(high/low, part) }
+	return Cost{rate, between(low.Calls, high.Calls), between(low.Staging, high.Staging)}
 }
 
 // Figure is one number that the plan rests on.

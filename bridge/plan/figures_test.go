@@ -70,8 +70,12 @@ func TestCostsFallAsTheRateRises(t *testing.T) {
 	for i, c := range costs[1:] {
 		assert.Greater(t, c.PerSecond, costs[i].PerSecond)
 		assert.LessOrEqual(t, c.Calls, costs[i].Calls)
+		assert.LessOrEqual(t, c.Staging, costs[i].Staging)
+		assert.Less(t, c.Staging, c.Calls)
 	}
 	for _, c := range costs { // the plan says at a measured rate what was measured
-		assert.InDelta(t, c.Calls, made(t, load(c.PerSecond*86_400)).Calls.EvenPerEvent, 1e-9)
+		calls := made(t, load(c.PerSecond*86_400)).Calls
+		assert.InDelta(t, c.Calls, calls.EvenPerEvent, 1e-9)
+		assert.Greater(t, calls.PacedPerDay, c.PerSecond*86_400*c.Staging, "pacing spares no call that stages, at %v a second", c.PerSecond)
 	}
 }

@@ -70,8 +70,8 @@ type Report struct {
 
 // Calls are API calls. Events that come evenly over the day share the fewest
 // calls, so a day costs something between even and full batches. Paced is even
-// when half of the budget is used and polling begins to wait: events that come
-// alone share all calls but the one that stages them.
+// when half of the budget is used and polling begins to wait: events then share
+// all calls as full batches do, but those that stage them.
 type Calls struct {
 	EvenPerEvent float64 `json:"even_per_event"`
 	EvenPerDay   float64 `json:"even_per_day"`
@@ -123,13 +123,12 @@ func Make(l Load) (Report, error) {
 	r := Report{Load: l, PerSecond: l.EventsPerDay / secondsPerDay, Figures: Figures(), Costs: Costs()}
 	r.Peak = r.PerSecond * l.Burst
 	more := perEffect*l.Effects + perObject*float64(l.Objects-1)
-	even := costAt(r.PerSecond)
-	r.Calls = Calls{
-		// What is beside one object costs as much more as a batch is emptier.
-		EvenPerEvent: even + more*even/fullBatch, FullPerEvent: fullBatch + more,
-	}
+	cost := costAt(r.PerSecond)
+	// What is beside one object costs as much more as a batch is emptier.
+	beside := more * cost.Calls / fullBatch
+	r.Calls = Calls{EvenPerEvent: cost.Calls + beside, FullPerEvent: fullBatch + more}
 	r.Calls.EvenPerDay = l.EventsPerDay*r.Calls.EvenPerEvent + idleCalls
-	r.Calls.PacedPerDay = min(r.Calls.EvenPerDay, l.EventsPerDay*(even/aloneCalls+more*even/fullBatch)+pacedCalls+idleCalls)
+	r.Calls.PacedPerDay = min(r.Calls.EvenPerDay, l.EventsPerDay*(cost.Staging+fullBatch+beside)+pacedCalls+idleCalls)
 	r.Calls.FullPerDay = l.EventsPerDay*r.Calls.FullPerEvent + idleCalls
 	r.Storage.Rows = l.EventsPerDay * (1 + l.Effects) * float64(l.RetentionDays)
 	r.Storage.MB = r.Storage.Rows * rowKB / 1024

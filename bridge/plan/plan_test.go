@@ -56,6 +56,7 @@ func TestTheArithmetic(t *testing.T) {
 func TestWhatFits(t *testing.T) {
 	t.Parallel()
 	days := func(l plan.Load, n int) plan.Load { l.RetentionDays = n; return l }
+	licensed := func(l plan.Load, n int) plan.Load { l.Licenses = n; return l }
 	for _, c := range []struct {
 		name, edition string
 		load          plan.Load
@@ -68,6 +69,7 @@ func TestWhatFits(t *testing.T) {
 		{"five million events a day with full batches", "unlimited", days(load(3_000_000), 1), plan.FitsBatches},
 		{"more than any batch carries", "enterprise", days(load(10_000_000), 1), plan.FitsCalls},
 		{"a few thousand", "enterprise", load(10_000), plan.FitsYes},
+		{"staging alone is more than the budget", "unlimited", licensed(days(load(1_000_000), 5), 100), plan.FitsBatches},
 	} {
 		assert.Equal(t, c.fits, against(t, c.load, c.edition).Fits, c.name)
 	}
@@ -105,6 +107,7 @@ func TestMoreCostsMore(t *testing.T) {
 		before := made(t, l)
 		require.GreaterOrEqual(t, before.Calls.EvenPerDay, before.Calls.FullPerDay*(1-1e-9))
 		require.LessOrEqual(t, before.Calls.PacedPerDay, before.Calls.EvenPerDay)
+		require.GreaterOrEqual(t, before.Calls.PacedPerDay, before.Calls.FullPerDay*(1-1e-9))
 		more := l
 		switch rapid.IntRange(0, 3).Draw(t, "what") {
 		case 0:

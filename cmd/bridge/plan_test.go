@@ -79,9 +79,9 @@ func planLoads(t *testing.T) string {
 
 func planCosts() string {
 	var b strings.Builder
-	b.WriteString("| events a second, evenly | API calls an event |\n|---|---|\n")
+	b.WriteString("| events a second, evenly | API calls an event | of these, staging |\n|---|---|---|\n")
 	for _, c := range plan.Costs() {
-		fmt.Fprintf(&b, "| %v | %v |\n", c.PerSecond, c.Calls)
+		fmt.Fprintf(&b, "| %v | %v | %v |\n", c.PerSecond, c.Calls, c.Staging)
 	}
 	return b.String()
 }
