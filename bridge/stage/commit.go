@@ -125,6 +125,9 @@ func (s *Stager) sort(ctx context.Context, batch []*entry, results []salesforce.
 			s.settle(e, Answer{EventID: e.event.ID, Status: Accepted}, known{row: r.ID, hash: e.event.Hash, received: e.event.ReceivedAt})
 		case fault.Code == "DUPLICATE_VALUE":
 			twins = append(twins, e)
+		case e.event.ConflictOf != "" && gone(fault):
+			e.event = alone(e.event, s.cfg.Now())
+			again, last = append(again, e), faultError(fault)
 		case fault.Class == salesforce.ClassRetryable, fault.Class == salesforce.ClassCollateral:
 			again, last = append(again, e), faultError(fault)
 		case fault.Class == salesforce.ClassLimit:

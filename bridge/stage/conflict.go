@@ -3,6 +3,7 @@ package stage
 import (
 	"context"
 	"sync"
+	"time"
 
 	"sfbridge/bridge/event"
 	"sfbridge/salesforce"
@@ -114,6 +115,7 @@ func (s *Stager) stageConflict(w *waiter, original known, id string) {
 	e.Outcome = event.Conflict
 	e.ConflictOf = original.row
 	inner := s.enter(s.root, Request{Event: e})
+	s.follow(w, inner)
 	a := <-inner.done
 	switch {
 	case a.Err != nil:
@@ -122,4 +124,20 @@ func (s *Stager) stageConflict(w *waiter, original known, id string) {
 		a.Status = Conflict
 	}
 	w.answer(a)
+}
+
+// gone says whether a row was refused because the original that it names has
+// been deleted: its key was confirmed, here or by another process, before
+// retention deleted it.
+func gone(f salesforce.Fault) bool {
+	return f.Code == "INVALID_CROSS_REFERENCE_KEY" || f.Code == "ENTITY_IS_DELETED"
+}
+
+// alone is a conflict row that names no original.
+func alone(e *event.Event, at time.Time) *event.Event {
+	c := *e
+	c.ConflictOf = ""
+	c.History = event.AppendHistory(c.History, event.Line{At: at, From: c.Status, To: c.Status, Who: "bridge",
+		Why: "the row of the event that was accepted before has been deleted"})
+	return &c
 }

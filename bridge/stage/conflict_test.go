@@ -83,3 +83,46 @@ func TestConflictsOfManyEventsAreLookedForAtTheSameTime(t *testing.T) {
 		require.NoError(t, s.Close(t.Context()))
 	})
 }
+
+// TestAConflictWithARowThatRetentionDeleted is kept for review all the same: its
+// key is still among the confirmed ones.
+func TestAConflictWithARowThatRetentionDeleted(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"INVALID_CROSS_REFERENCE_KEY", "ENTITY_IS_DELETED"} {
+		synctest.Test(t, func(t *testing.T) {
+			org, s := setup(t, nil)
+			require.Equal(t, Accepted, s.Stage(t.Context(), requests(newEvent("e", "aa")))[0].Status)
+			delete(org.rows, "stripe:e")
+			org.refuse = func(r salesforce.Row) *salesforce.Fault {
+				if r.Fields[event.FieldConflictOf] != nil {
+					return &salesforce.Fault{Code: code, Class: salesforce.ClassData}
+				}
+				return nil
+			}
+			a := s.Stage(t.Context(), requests(newEvent("e", "bb")))[0]
+			require.NoError(t, a.Err)
+			assert.Equal(t, Conflict, a.Status)
+			row := org.rows[a.EventID]
+			assert.Equal(t, "Review", row[event.FieldStatus])
+			assert.Equal(t, event.CodeConflict, row[event.FieldErrorCode])
+			assert.Contains(t, row[event.FieldHistory], "has been deleted")
+			require.NoError(t, s.Close(t.Context()))
+		})
+	}
+}
+
+// TestARefusedReferenceOfAnotherRow is no matter of conflicts.
+func TestARefusedReferenceOfAnotherRow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		org, s := setup(t, nil)
+		org.refuse = func(salesforce.Row) *salesforce.Fault {
+			return &salesforce.Fault{Code: "INVALID_CROSS_REFERENCE_KEY", Class: salesforce.ClassData}
+		}
+		var u *Unavailable
+		require.ErrorAs(t, s.Stage(t.Context(), requests(newEvent("e", "aa")))[0].Err, &u)
+		assert.True(t, u.Alarm)
+		assert.Len(t, org.calls, 1)
+		require.NoError(t, s.Close(t.Context()))
+	})
+}

@@ -8,8 +8,9 @@ import (
 // dispatch begins a call when a slot is free and the batch is full or has
 // lingered; else it sees to it that it will be called again. The lock is held.
 func (s *Stager) dispatch() {
-	for s.calls < s.cfg.Calls && len(s.queue) > 0 {
-		if !s.ready() {
+	for s.calls < s.cfg.Calls {
+		s.sweep()
+		if len(s.queue) == 0 || !s.ready() {
 			return
 		}
 		s.begin(s.take())
@@ -55,6 +56,7 @@ func (s *Stager) take() []*entry {
 		if n > 0 && (bytes+e.size > s.cfg.Bytes || e.large() || s.queue[0].large()) {
 			break
 		}
+		e.queued = false
 		bytes += e.size
 		n++
 	}
@@ -92,7 +94,7 @@ func (s *Stager) StageTogether(ctx context.Context, requests []Request) []Answer
 		s.begin(batch)
 		s.mu.Unlock()
 	}
-	return await(ctx, waits)
+	return s.await(ctx, waits)
 }
 
 // begin commits a batch in the background. The lock is held.

@@ -3,9 +3,10 @@
 //
 // It is a group commit. While a call is in flight the next batch fills; a
 // batch has at most 200 rows and 4 MB, a few calls run in parallel, and every
-// waiter gets the result of its own row. Events with equal ids, queued or in
-// flight, share one row: the first is answered Accepted, the others Duplicate,
-// or Conflict when their content differs.
+// waiter gets the result of its own row. A row that nobody waits for any more
+// when its turn comes is not sent. Events with equal ids, queued or in flight,
+// share one row: the first is answered Accepted, the others Duplicate, or
+// Conflict when their content differs.
 //
 // The unique field Event_Id__c is what decides whether an event is new. When
 // Salesforce refuses a row as a duplicate, one query for all the refused rows

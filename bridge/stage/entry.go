@@ -15,6 +15,8 @@ type entry struct {
 	waiters []*waiter // the first one brought the row
 	resent  bool      // a reply was lost: the row may be ours already
 	misses  int       // refused as a duplicate of a row that is not there
+	queued  bool      // no call has begun for it
+	left    int       // how many of the waiters have gone away while it was queued
 
 	accepted bool  // settled as new
 	found    known // the row it was settled by; zero when it was refused
@@ -33,6 +35,10 @@ type waiter struct {
 	reject bool
 	again  bool // its own row may be there already
 	done   chan Answer
+
+	gone   bool    // it has its answer: too late
+	at     *entry  // where it waits; nil: nowhere yet
+	behind *waiter // of the conflict row that it waits for
 }
 
 func (w *waiter) answer(a Answer) { w.done <- a }
@@ -86,6 +92,7 @@ func (s *Stager) enqueue(w *waiter, stored event.StoredPayload) {
 	if e == nil {
 		return
 	}
+	e.queued = true
 	s.queue = append(s.queue, e)
 	s.bytes += e.size
 	s.dispatch()
@@ -96,9 +103,11 @@ func (s *Stager) enqueue(w *waiter, stored event.StoredPayload) {
 func (s *Stager) place(w *waiter, stored event.StoredPayload) *entry {
 	if first, ok := s.live[w.event.ID]; ok {
 		first.waiters = append(first.waiters, w)
+		w.at = first
 		return nil
 	}
 	e := &entry{event: w.event, payload: stored, waiters: []*waiter{w}, resent: w.again}
+	w.at = e
 	e.size = len(stored.Text) + len(w.event.Context) + rowOverhead
 	for _, c := range stored.Chunks {
 		e.size += len(c)

@@ -146,6 +146,10 @@ func (s *Stager) reenter(w *waiter, e *event.Event) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if w.gone {
+		w.answer(Answer{EventID: e.ID, Err: notInTime(nil)})
+		return
+	}
 	s.enqueue(w, stored)
 }
 

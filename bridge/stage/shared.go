@@ -23,7 +23,7 @@ type Shared interface {
 // many events come.
 const (
 	sharedPlaces = 1 << 17
-	sharedFor    = time.Hour       // far shorter than rows live
+	sharedFor    = time.Hour       // rows seldom live shorter; one that is gone is still a duplicate
 	sharedRest   = 5 * time.Second // after a failure, in which nobody waits for the store
 
 	sharedPatience = 4 // how many looks telling may take: nobody waits for it

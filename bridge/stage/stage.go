@@ -112,6 +112,7 @@ type Stager struct {
 	mu      sync.Mutex
 	closed  bool
 	queue   []*entry
+	givenUp int // of the queue, not yet taken out of it
 	bytes   int
 	live    map[string]*entry // by event id, queued or in flight
 	calls   int               // in flight
@@ -144,14 +145,14 @@ type Request struct {
 }
 
 // Stage makes the events durable and waits for it, at most until ctx ends; a
-// row that ctx didn't wait for may still be written. Answers stand at the place
+// row that ctx didn't wait for may still be written when its call has begun. Answers stand at the place
 // of their request.
 func (s *Stager) Stage(ctx context.Context, requests []Request) []Answer {
 	waits := make([]*waiter, len(requests))
 	for i, r := range requests {
 		waits[i] = s.enter(ctx, r)
 	}
-	return await(ctx, waits)
+	return s.await(ctx, waits)
 }
 
 // Recall answers an event that is known to be durable with the same content,
@@ -165,13 +166,14 @@ func (s *Stager) Recall(r Request) (answer Answer, found bool) {
 	return Answer{EventID: r.Event.ID, Status: Duplicate}, true
 }
 
-func await(ctx context.Context, waits []*waiter) []Answer {
+func (s *Stager) await(ctx context.Context, waits []*waiter) []Answer {
 	answers := make([]Answer, len(waits))
 	for i, w := range waits {
 		select {
 		case answers[i] = <-w.done:
 		case <-ctx.Done():
-			answers[i] = Answer{EventID: w.event.ID, Err: &Unavailable{Reason: "not staged in time", Cause: ctx.Err()}}
+			s.leave(w)
+			answers[i] = Answer{EventID: w.event.ID, Err: notInTime(ctx.Err())}
 		}
 	}
 	return answers
