@@ -24,26 +24,28 @@ var ErrApartID = errors.New("not the id of an entry that was set apart: it looks
 
 // ListApart lists at most limit entries that were set apart, without payload.
 func ListApart(ctx context.Context, e Engine, limit int) ([]ApartEntry, error) {
-	found, err := e.Apart(ctx, limit)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]ApartEntry, len(found))
-	for i, f := range found {
-		list[i] = ApartEntry{ID: f.Queue + "/" + f.ID, Bytes: len(f.Data), Reason: f.Reason}
-		r, err := Decode(f.Data)
-		if err != nil {
-			continue // what can't be read has nothing more to show
-		}
-		list[i].EventID, list[i].Source, list[i].Type = r.Event.ID, r.Event.Source, r.Event.Type
-		if at := r.Event.ReceivedAt; !at.IsZero() {
-			list[i].ReceivedAt = &at
-		}
-	}
-	return list, nil
+	list := []ApartEntry{}
+	err := e.EachApart(ctx, limit, func(a Apart) error {
+		list = append(list, show(a))
+		return nil
+	})
+	return list, err
 }
 
-// retryPart bounds what RetryAll reads at once.
+func show(a Apart) ApartEntry {
+	shown := ApartEntry{ID: a.Queue + "/" + a.ID, Bytes: len(a.Data), Reason: a.Reason}
+	r, err := Decode(a.Data)
+	if err != nil {
+		return shown // what can't be read has nothing more to show
+	}
+	shown.EventID, shown.Source, shown.Type = r.Event.ID, r.Event.Source, r.Event.Type
+	if at := r.Event.ReceivedAt; !at.IsZero() {
+		shown.ReceivedAt = &at
+	}
+	return shown
+}
+
+// retryPart bounds what RetryAll puts back at once, beside its bytes.
 const retryPart = 100
 
 // Retry puts entries back into their queues and tells how many were still apart.
@@ -66,18 +68,28 @@ func RetryAll(ctx context.Context, e Engine) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	moved := 0
-	for left := s.Apart; left > 0; {
-		part, err := e.Apart(ctx, min(left, retryPart))
-		if err != nil || len(part) == 0 {
-			return moved, err
+	var parts [][]Apart
+	bytes := 0
+	err = e.EachApart(ctx, s.Apart, func(a Apart) error {
+		if last := len(parts) - 1; last < 0 || len(parts[last]) == retryPart || bytes+len(a.Data) > takeBytes {
+			parts, bytes = append(parts, nil), 0
 		}
+		last := len(parts) - 1
+		bytes += len(a.Data)
+		a.Data = nil
+		parts[last] = append(parts[last], a)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	moved := 0
+	for _, part := range parts {
 		n, err := e.Again(ctx, part)
 		moved += n
 		if err != nil {
 			return moved, err
 		}
-		left -= len(part)
 	}
 	return moved, nil
 }

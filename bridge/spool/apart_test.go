@@ -1,6 +1,8 @@
 package spool_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -90,6 +92,37 @@ func TestEverythingIsTriedAgainInParts(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, s.Apart)
 	assert.Equal(t, 250, s.Total())
+}
+
+// parts notes how much is put back at once.
+type parts struct {
+	spool.Engine
+	counts []int
+}
+
+func (p *parts) Again(ctx context.Context, entries []spool.Apart) (int, error) {
+	p.counts = append(p.counts, len(entries))
+	for _, e := range entries {
+		if len(e.Data) > 0 {
+			return 0, errors.New("what is put back is read only then")
+		}
+	}
+	return p.Engine.Again(ctx, entries)
+}
+
+func TestLargeEntriesAreTriedAgainInSmallParts(t *testing.T) {
+	t.Parallel()
+	e := &parts{Engine: openFile(t, t.TempDir())}
+	for _, size := range []int{1, 1, 3 << 20, 3 << 20, 6 << 20, 1} {
+		require.NoError(t, e.Append(t.Context(), []spool.Entry{{Queue: "B00", Data: make([]byte, size)}}))
+		list, err := e.Take(t.Context(), "B00", 1)
+		require.NoError(t, err)
+		require.NoError(t, e.SetApart(t.Context(), "B00", []spool.Refused{{Waiting: list[0]}}))
+	}
+	n, err := spool.RetryAll(t.Context(), e)
+	require.NoError(t, err)
+	assert.Equal(t, 6, n)
+	assert.Equal(t, []int{3, 1, 1, 1}, e.counts)
 }
 
 // An entry that can't be read is shown all the same.

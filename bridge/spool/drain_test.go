@@ -267,7 +267,7 @@ func TestOneThatIsRefusedForGoodHoldsNobodyUp(t *testing.T) {
 		later(5 * time.Second)
 		assert.Zero(b, b.waiting())
 		assert.Len(b, b.org.staged(), 9)
-		apart, err := b.engine.Apart(b.Context(), 10)
+		apart, err := spool.ListApart(b.Context(), b.engine, 10)
 		require.NoError(b, err)
 		var reasons []string
 		for _, a := range apart {

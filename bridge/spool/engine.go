@@ -63,16 +63,17 @@ type Engine interface {
 	Append(ctx context.Context, entries []Entry) error
 	// Take gives the oldest entries of a queue, in order. They stay until they
 	// are removed or set apart: the same ones come again. While entries are in the
-	// hands of another process, nothing is given that came after them. About 4 MB
-	// are given at the most, but one entry in any case.
+	// hands of another process, nothing is given that came after them. What is given
+	// ends with the entry with which it comes to 4 MB.
 	Take(ctx context.Context, queue string, limit int) ([]Waiting, error)
 	// Done removes entries. Those that are gone already are no error.
 	Done(ctx context.Context, queue string, ids []string) error
 	// SetApart moves entries out of the way, to be looked at by a person.
 	SetApart(ctx context.Context, queue string, entries []Refused) error
-	// Apart lists at most limit entries that were set apart, oldest first in
-	// each queue.
-	Apart(ctx context.Context, limit int) ([]Apart, error)
+	// EachApart shows at most limit entries that were set apart, oldest first in
+	// each queue, until see fails. Few of them are in memory at once. see may not
+	// call the engine.
+	EachApart(ctx context.Context, limit int, see func(Apart) error) error
 	// Again puts entries that were set apart back into their queue, at its end. Of
 	// an entry it reads queue and id. It tells how many were still apart.
 	Again(ctx context.Context, entries []Apart) (moved int, err error)

@@ -122,38 +122,18 @@ func (f *File) adopt(db *bbolt.DB) error {
 	}
 }
 
-// adoptCount bounds the entries of one transaction.
+// adoptCount bounds the entries of one transaction, beside their bytes.
 const adoptCount = 500
 
+// pair is an entry of a file as it stands there.
+type pair struct{ bucket, k, v []byte }
+
 func (f *File) adoptPart(db *bbolt.DB) (int, error) {
-	type pair struct{ bucket, k, v []byte }
-	var pairs []pair
-	err := db.View(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{waitingBucket, apartBucket} {
-			c := tx.Bucket(name).Cursor()
-			for k, v := c.First(); k != nil && len(pairs) < adoptCount; k, v = c.Next() {
-				pairs = append(pairs, pair{name, bytes.Clone(k), bytes.Clone(v)})
-			}
-		}
-		return nil
-	})
+	pairs, err := firstPairs(db)
 	if err != nil || len(pairs) == 0 {
 		return 0, err
 	}
-	err = f.db.Update(func(tx *bbolt.Tx) error {
-		for _, p := range pairs {
-			k, err := freeKey(tx.Bucket(p.bucket), p.k)
-			if err != nil {
-				return err
-			}
-			f.saw(k)
-			if err := tx.Bucket(p.bucket).Put(k, p.v); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := f.db.Update(func(tx *bbolt.Tx) error { return f.putPairs(tx, pairs) }); err != nil {
 		return 0, err
 	}
 	for _, p := range pairs {
@@ -172,6 +152,36 @@ func (f *File) adoptPart(db *bbolt.DB) (int, error) {
 		}
 		return nil
 	})
+}
+
+// firstPairs gives the first entries of a file.
+func firstPairs(db *bbolt.DB) (pairs []pair, err error) {
+	size := 0
+	err = db.View(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{waitingBucket, apartBucket} {
+			c := tx.Bucket(name).Cursor()
+			for k, v := c.First(); k != nil && len(pairs) < adoptCount && size < groupBytes; k, v = c.Next() {
+				size += len(v)
+				pairs = append(pairs, pair{name, bytes.Clone(k), bytes.Clone(v)})
+			}
+		}
+		return nil
+	})
+	return pairs, err
+}
+
+func (f *File) putPairs(tx *bbolt.Tx, pairs []pair) error {
+	for _, p := range pairs {
+		k, err := freeKey(tx.Bucket(p.bucket), p.k)
+		if err != nil {
+			return err
+		}
+		f.saw(k)
+		if err := tx.Bucket(p.bucket).Put(k, p.v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // saw keeps later stamps behind the key's.

@@ -13,7 +13,7 @@ import (
 // counted as lost and acknowledged.
 func (r *Redis) Take(ctx context.Context, queue string, limit int) ([]Waiting, error) {
 	list, err := r.take(ctx, queue, limit)
-	if err != nil && strings.HasPrefix(err.Error(), "NOGROUP") {
+	if err != nil && strings.Contains(err.Error(), "NOGROUP") {
 		if err = r.makeGroup(ctx, queue); err == nil {
 			list, err = r.take(ctx, queue, limit)
 		}
@@ -22,7 +22,7 @@ func (r *Redis) Take(ctx context.Context, queue string, limit int) ([]Waiting, e
 }
 
 func (r *Redis) take(ctx context.Context, queue string, limit int) ([]Waiting, error) {
-	list, err := r.readBounded(ctx, queue, "0", limit)
+	list, err := r.read(ctx, queue, "0", limit)
 	if err != nil || len(list) > 0 {
 		return list, err
 	}
@@ -31,36 +31,9 @@ func (r *Redis) take(ctx context.Context, queue string, limit int) ([]Waiting, e
 		return nil, err
 	}
 	if held {
-		return r.readBounded(ctx, queue, "0", limit)
+		return r.read(ctx, queue, "0", limit)
 	}
-	return r.readBounded(ctx, queue, ">", limit)
-}
-
-// firstRead is how many entries are read before it is known how large they are.
-const firstRead = 4
-
-// readBounded reads a few entries, and then as many as their size leaves room
-// for.
-func (r *Redis) readBounded(ctx context.Context, queue, from string, limit int) ([]Waiting, error) {
-	var list []Waiting
-	size := 0
-	for count := min(limit, firstRead); ; {
-		part, err := r.read(ctx, queue, from, count)
-		if err != nil {
-			return nil, err
-		}
-		for _, w := range part {
-			size += len(w.Data)
-		}
-		list = append(list, part...)
-		if len(part) < count || len(list) == limit || size >= takeBytes {
-			return list, nil
-		}
-		if from != ">" {
-			from = part[count-1].ID
-		}
-		count = min(limit-len(list), 1+(takeBytes-size)/(1+size/len(list)))
-	}
+	return r.read(ctx, queue, ">", limit)
 }
 
 // makeGroup makes the group from the start of the stream, so that a group that
@@ -73,30 +46,40 @@ func (r *Redis) makeGroup(ctx context.Context, queue string) error {
 	return err
 }
 
+// readSome reads entry by entry until there are enough of them or of their bytes:
+// how large the next one is shows only when it has been read. It answers with id
+// and data in turn; the data of an entry that is gone from the stream is nil.
+var readSome = redis.NewScript(`
+local consumer, from, limit, bytes = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local list = {}
+while #list < 2 * limit and bytes > 0 do
+  local found = redis.call('XREADGROUP', 'GROUP', 'bridge', consumer, 'COUNT', 1, 'STREAMS', KEYS[1], from)
+  local e = found and found[1] and found[1][2][1]
+  if not e then break end
+  local data = e[2] and e[2][2] or false
+  list[#list + 1], list[#list + 2] = e[1], data
+  if data then bytes = bytes - #data end
+  if from ~= '>' then from = e[1] end
+end
+return list`)
+
 // read reads this consumer's entries from a place on: "0" for those it holds,
 // ">" for new ones.
 func (r *Redis) read(ctx context.Context, queue, from string, limit int) ([]Waiting, error) {
 	for {
-		streams, err := r.cfg.Store.Client.XReadGroup(ctx, &redis.XReadGroupArgs{
-			Group: groupName, Consumer: r.cfg.Consumer, Streams: []string{r.waiting(queue), from},
-			Count: int64(limit), Block: -1,
-		}).Result()
-		if err == redis.Nil {
-			return nil, nil
-		}
+		found, err := readSome.Run(ctx, r.cfg.Store.Client, []string{r.waiting(queue)},
+			r.cfg.Consumer, from, limit, takeBytes).Slice()
 		if err != nil {
 			return nil, err
 		}
 		var list []Waiting
 		var gone []string
-		for _, s := range streams {
-			for _, m := range s.Messages {
-				data, ok := m.Values[dataField].(string)
-				if !ok {
-					gone = append(gone, m.ID)
-					continue
-				}
-				list = append(list, Waiting{ID: m.ID, Data: []byte(data)})
+		for pair := range slices.Chunk(found, 2) {
+			id, _ := pair[0].(string)
+			if data, ok := pair[1].(string); ok {
+				list = append(list, Waiting{ID: id, Data: []byte(data)})
+			} else {
+				gone = append(gone, id)
 			}
 		}
 		if err := r.forget(ctx, queue, gone); err != nil {
@@ -145,7 +128,7 @@ func (r *Redis) claim(ctx context.Context, queue string, limit int) (held bool, 
 	if len(ids) == 0 {
 		return true, nil
 	}
-	claimed, err := c.XClaim(ctx, &redis.XClaimArgs{
+	claimed, err := c.XClaimJustID(ctx, &redis.XClaimArgs{
 		Stream: key, Group: groupName, Consumer: r.cfg.Consumer, MinIdle: idle, Messages: ids,
 	}).Result()
 	if err != nil {
@@ -155,11 +138,12 @@ func (r *Redis) claim(ctx context.Context, queue string, limit int) (held bool, 
 }
 
 // gone lists the entries that could not be claimed because they are not in the
-// stream any more. Older servers keep them pending, newer ones drop them.
-func (r *Redis) gone(ctx context.Context, queue string, ids []string, claimed []redis.XMessage) []string {
+// stream any more: newer servers drop them. With older ones they are claimed, and
+// found without data when they are read.
+func (r *Redis) gone(ctx context.Context, queue string, ids, claimed []string) []string {
 	var gone []string
 	for _, id := range ids {
-		if slices.ContainsFunc(claimed, func(m redis.XMessage) bool { return m.ID == id && m.Values != nil }) {
+		if slices.Contains(claimed, id) {
 			continue
 		}
 		found, err := r.cfg.Store.Client.XRangeN(ctx, r.waiting(queue), id, id, 1).Result()
@@ -181,64 +165,4 @@ func (r *Redis) Done(ctx context.Context, queue string, ids []string) error {
 		return nil
 	})
 	return wrap("removing from a stream", err)
-}
-
-// moveApart moves an entry if it is still there.
-var moveApart = redis.NewScript(`
-local e = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])
-if #e == 1 then redis.call('XADD', KEYS[2], '*', 'r', ARGV[2], 'd', e[1][2][2]) end
-redis.call('XACK', KEYS[1], 'bridge', ARGV[1])
-return redis.call('XDEL', KEYS[1], ARGV[1])`)
-
-// moveBack is the reverse.
-var moveBack = redis.NewScript(`
-local e = redis.call('XRANGE', KEYS[2], ARGV[1], ARGV[1])
-if #e == 0 then return 0 end
-redis.call('XADD', KEYS[1], '*', 'd', e[1][2][4])
-return redis.call('XDEL', KEYS[2], ARGV[1])`)
-
-// SetApart implements Engine.
-func (r *Redis) SetApart(ctx context.Context, queue string, entries []Refused) error {
-	for _, e := range entries {
-		err := moveApart.Run(ctx, r.cfg.Store.Client, []string{r.waiting(queue), r.apart(queue)}, e.ID, e.Reason).Err()
-		if err != nil {
-			return wrap("setting an entry apart", err)
-		}
-	}
-	return nil
-}
-
-// Again implements Engine.
-func (r *Redis) Again(ctx context.Context, entries []Apart) (moved int, err error) {
-	for _, e := range entries {
-		if _, ok := takenIn(e.ID); !ok {
-			return moved, ErrApartID
-		}
-		n, err := moveBack.Run(ctx, r.cfg.Store.Client, []string{r.waiting(e.Queue), r.apart(e.Queue)}, e.ID).Int()
-		if err != nil {
-			return moved, wrap("putting an entry back", err)
-		}
-		moved += n
-	}
-	return moved, nil
-}
-
-// Apart implements Engine.
-func (r *Redis) Apart(ctx context.Context, limit int) ([]Apart, error) {
-	var list []Apart
-	for _, queue := range r.queues {
-		if len(list) >= limit {
-			break
-		}
-		found, err := r.cfg.Store.Client.XRangeN(ctx, r.apart(queue), "-", "+", int64(limit-len(list))).Result()
-		if err != nil {
-			return nil, wrap("reading what was set apart", err)
-		}
-		for _, m := range found {
-			data, _ := m.Values[dataField].(string)
-			reason, _ := m.Values[reasonField].(string)
-			list = append(list, Apart{Queue: queue, Refused: Refused{Reason: reason, Waiting: Waiting{ID: m.ID, Data: []byte(data)}}})
-		}
-	}
-	return list, nil
 }

@@ -232,11 +232,9 @@ func TestACluster(t *testing.T) {
 		require.Len(t, list, 1)
 		require.NoError(t, e.SetApart(t.Context(), queue, []spool.Refused{{Waiting: list[0], Reason: "why"}}))
 	}
-	apart, err := e.Apart(t.Context(), 100)
+	n, err := spool.RetryAll(t.Context(), e)
 	require.NoError(t, err)
-	require.Len(t, apart, 16)
-	_, err = e.Again(t.Context(), apart)
-	require.NoError(t, err)
+	assert.Equal(t, 16, n)
 	state, err := e.State(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 16, state.Total())

@@ -35,6 +35,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"removing twice is no error", removedTwice},
 		{"another process finds what a dead one had taken", takenOver},
 		{"entries set apart keep nothing waiting and can come back", setApart},
+		{"entries set apart are shown one by one", shownApart},
 		{"bytes are kept as they are", bytesKept},
 		{"many appends at once are all kept", manyAtOnce},
 		{"an append without entries is no work", appendNothing},
@@ -102,8 +103,7 @@ func ids(list []spool.Waiting) []string {
 func empty(t *testing.T, b bench) {
 	assert.Empty(t, b.take("B00", all))
 	assert.Equal(t, spool.State{Depth: map[string]int{}}, b.state())
-	apart, err := b.Apart(t.Context(), all)
-	require.NoError(t, err)
+	apart := b.allApart(all)
 	assert.Empty(t, apart)
 }
 
@@ -152,32 +152,6 @@ func takenOver(t *testing.T, b bench) {
 	}
 	assert.Equal(t, []string{"1", "2", "3", "4"}, got)
 	assert.Zero(t, next.state().Total())
-}
-
-func setApart(t *testing.T, b bench) {
-	b.put("B00", "bad", "good")
-	bad := b.take("B00", 1)[0]
-	require.NoError(t, b.SetApart(t.Context(), "B00", []spool.Refused{{Waiting: bad, Reason: "no such field"}}))
-	assert.Equal(t, []string{"good"}, texts(b.take("B00", all)))
-	s := b.state()
-	assert.Equal(t, 1, s.Apart)
-	assert.Equal(t, 1, s.Total())
-	apart, err := b.Apart(t.Context(), all)
-	require.NoError(t, err)
-	require.Len(t, apart, 1)
-	assert.Equal(t, "B00", apart[0].Queue)
-	assert.Equal(t, "no such field", apart[0].Reason)
-	assert.Equal(t, "bad", string(apart[0].Data))
-	for _, moved := range []int{1, 0} { // twice is once
-		n, err := b.Again(t.Context(), []spool.Apart{{Queue: apart[0].Queue, Refused: spool.Refused{Waiting: spool.Waiting{ID: apart[0].ID}}}})
-		require.NoError(t, err)
-		assert.Equal(t, moved, n)
-	}
-	assert.Zero(t, b.state().Apart)
-	good := b.take("B00", 1)
-	assert.Equal(t, []string{"good"}, texts(good))
-	require.NoError(t, b.Done(t.Context(), "B00", ids(good)))
-	assert.Equal(t, []string{"bad"}, texts(b.take("B00", all)))
 }
 
 func bytesKept(t *testing.T, b bench) {
