@@ -2,8 +2,10 @@ package demo
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
+	"net/http"
 	"slices"
 	"time"
 
@@ -14,11 +16,14 @@ import (
 type Config struct {
 	Events   int           // of the burst; 2,000
 	Latency  time.Duration // of every call to the simulated org; 100 ms
-	Patience time.Duration // how long a check waits for its events to settle; 20 s
+	Patience time.Duration // how long a check waits for what must come; 1 min
+	Token    string        // of the console; empty: a new random one
 	Seams    app.Seams     // parts to replace
 	Log      *slog.Logger  // nil: discarded
 	Started  func(Check)   // told when a check or scene begins; nil: nobody
 	Done     func(Check)   // told when it ends; nil: nobody
+
+	outside func(http.Handler) http.Handler // wraps the provider and the receiver of effects; nil: as they are
 }
 
 func (c Config) withDefaults() Config {
@@ -29,7 +34,13 @@ func (c Config) withDefaults() Config {
 		c.Latency = 100 * time.Millisecond
 	}
 	if c.Patience <= 0 {
-		c.Patience = 20 * time.Second
+		c.Patience = time.Minute
+	}
+	if c.Token == "" {
+		c.Token = rand.Text()
+	}
+	if c.outside == nil {
+		c.outside = func(h http.Handler) http.Handler { return h }
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -86,6 +97,10 @@ func Start(ctx context.Context, cfg Config) (*Demo, error) {
 func (d *Demo) URL() string    { return d.world.bridge.URL() + "/webhooks/stripe" }
 func (d *Demo) OrgURL() string { return d.world.org.URL() }
 func (d *Demo) Secret() string { return secret }
+
+// ConsoleURL is the operators' page, which asks for Token.
+func (d *Demo) ConsoleURL() string { return d.world.bridge.AdminURL() + "/console" }
+func (d *Demo) Token() string      { return d.cfg.Token }
 
 // Run plays the checks and then the scenes, one after the other. Its error is a
 // failure to run them; what they found is in the report.

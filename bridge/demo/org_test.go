@@ -66,8 +66,26 @@ func oneCallAnEvent(check string) func(app.Org) app.Org {
 	}
 }
 
-// neverReplays is an org client that loses what makes a row due again.
-func neverReplays(check string) func(app.Org) app.Org {
+// losesReplays is an org client that loses what makes a row due again, and says
+// that it was saved.
+func losesReplays(check string) func(app.Org) app.Org {
+	return onReplay(check, func(row salesforce.Row) salesforce.SaveResult {
+		return salesforce.SaveResult{ID: row.ID, Success: true}
+	})
+}
+
+// refusesReplays is an org client that finds rows moved on whenever a person
+// wants them due again.
+func refusesReplays(check string) func(app.Org) app.Org {
+	return onReplay(check, func(row salesforce.Row) salesforce.SaveResult {
+		return salesforce.SaveResult{ID: row.ID, Errors: []salesforce.Fault{{
+			Code: "FIELD_CUSTOM_VALIDATION_EXCEPTION", Message: salesforce.TokenRevision,
+		}}}
+	})
+}
+
+// onReplay answers in the org's place when rows of a check become due again.
+func onReplay(check string, saved func(salesforce.Row) salesforce.SaveResult) func(app.Org) app.Org {
 	return func(next app.Org) app.Org {
 		return orgDouble{Org: next, update: func(next app.Org, ctx context.Context, rows []salesforce.Row) ([]salesforce.SaveResult, error) {
 			found, err := next.Query(ctx, "SELECT Event_Id__c FROM Inbound_Event__c WHERE Id = '"+rows[0].ID+"'")
@@ -79,7 +97,7 @@ func neverReplays(check string) func(app.Org) app.Org {
 			}
 			results := make([]salesforce.SaveResult, len(rows))
 			for i, r := range rows {
-				results[i] = salesforce.SaveResult{ID: r.ID, Success: true}
+				results[i] = saved(r)
 			}
 			return results, nil
 		}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -18,6 +19,9 @@ type outside struct {
 	host   string
 	served chan error
 
+	listed chan struct{} // closed once the list has been asked for
+	asked  sync.Once
+
 	mu       sync.Mutex
 	receipts map[string]int // requests by Idempotency-Key
 	charges  []map[string]any
@@ -29,17 +33,17 @@ const (
 )
 
 // newOutside serves on a free port of the loopback until close.
-func newOutside(ctx context.Context) (*outside, error) {
+func newOutside(ctx context.Context, wrap func(http.Handler) http.Handler) (*outside, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	o := &outside{host: l.Addr().String(), served: make(chan error, 1), receipts: map[string]int{}, charges: []map[string]any{}}
+	o := &outside{host: l.Addr().String(), served: make(chan error, 1), listed: make(chan struct{}), receipts: map[string]int{}, charges: []map[string]any{}}
 	routes := http.NewServeMux()
 	routes.HandleFunc("POST /receipts", o.take)
 	routes.HandleFunc("GET /charges", o.list)
-	o.server = &http.Server{Handler: routes, ReadHeaderTimeout: 10 * time.Second}
+	o.server = &http.Server{Handler: wrap(routes), ReadHeaderTimeout: 10 * time.Second}
 	go func() { o.served <- o.server.Serve(l) }()
 	return o, nil
 }
@@ -69,6 +73,21 @@ func (o *outside) list(w http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_ = json.NewEncoder(w).Encode(map[string]any{"data": o.charges}) // the reader may be gone
+	o.asked.Do(func() { close(o.listed) })
+}
+
+// firstLook waits until the list has been given for the first time.
+func (o *outside) firstLook(ctx context.Context, patience time.Duration) error {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-o.listed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-late.C:
+		return fmt.Errorf("the provider's list was not asked for within %s", patience)
+	}
 }
 
 // holds sets what the provider lists.

@@ -2,6 +2,8 @@ package demo
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/operate"
@@ -42,9 +44,18 @@ func replay(ctx context.Context, w *world) (string, error) {
 	return e.detail("an event replayed out of Review was applied; an older one ended Stale and changed nothing")
 }
 
+// replay replays one event, which must not be passed over.
 func (w *world) replay(ctx context.Context, c charge, force bool) error {
-	_, err := w.desk.Replay(ctx, operate.Order{
+	done, err := w.desk.Replay(ctx, operate.Order{
 		Filter: operate.Filter{IDs: []string{c.id()}}, Force: force, Who: "demo", Reason: "demo",
 	})
-	return err
+	return errors.Join(err, one(done))
+}
+
+// one says whether an action has moved its one event.
+func one(r operate.Report) error {
+	if r.Done != 1 {
+		return fmt.Errorf("%s: %d of 1 events (skipped %v, moved by others %d, refused %v)", r.Action, r.Done, r.Skipped, r.Moved, r.Refusals)
+	}
+	return nil
 }

@@ -2,6 +2,8 @@ package demo
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -51,8 +53,9 @@ routes:
 `
 )
 
-// effectOnce has a payment succeed, says so again in copies and in a newer
-// event, and replays it: the receiver counts one request.
+// effectOnce has a payment succeed and says so again in copies, in a replay and
+// in a newer event: the receiver counts one request. The replay comes while its
+// event is the newest: later it would be stale, and of no effect anyhow.
 func effectOnce(ctx context.Context, w *world) (string, error) {
 	const name = "effect_once"
 	pending := charge{Source: shop, Event: eventID(name, 1), Charge: chargeID(name, 1), Type: "charge.pending", Status: "pending", Amount: 1250, Created: begin}
@@ -62,12 +65,18 @@ func effectOnce(ctx context.Context, w *world) (string, error) {
 	for n, copies := range [][]charge{{pending}, {paid, paid, paid, paid, paid}, {newer}} {
 		_, err := w.deliverAll(ctx, copies, len(copies))
 		e.failed(err)
-		_, err = w.settle(ctx, name, n+1)
+		rows, err := w.settle(ctx, name, n+1)
 		e.failed(err)
+		if n != 1 {
+			continue
+		}
+		e.equal("the paid event", text(rows[paid.id()][event.FieldOutcome]), "Updated")
+		e.failed(w.replay(ctx, paid, true))
+		rows, err = w.settle(ctx, name, n+1)
+		e.failed(err)
+		e.equal("its replay", text(rows[paid.id()][event.FieldOutcome]), "Unchanged")
 	}
-	e.failed(w.replay(ctx, paid, true))
-	rows, err := w.settle(ctx, name, 3)
-	e.failed(err)
+	rows := w.staged(name)
 	e.equal("completed", count(rows, event.FieldStatus, "Completed"), 3)
 	e.payment(w, name, 1, "Succeeded", "12.5")
 
@@ -81,7 +90,7 @@ func effectOnce(ctx context.Context, w *world) (string, error) {
 		e.equal("status of "+text(r[event.EffectFieldKey]), text(r[event.EffectFieldStatus]), string(event.EffectDone))
 		e.equal("times recorded as done", strings.Count(text(r[event.EffectFieldHistory]), "-> Done"), 1)
 	}
-	return e.detail("five copies, a newer event that says the same and a replay: the receiver has one request")
+	return e.detail("five copies, a replay and a newer event that says the same: the receiver has one request")
 }
 
 // driftRepaired changes one payment and deletes another behind the bridge's
@@ -101,6 +110,7 @@ func driftRepaired(ctx context.Context, w *world) (string, error) {
 	var e expect
 	_, err := w.settle(ctx, name, n)
 	e.failed(err)
+	e.failed(w.others.firstLook(ctx, w.cfg.Patience)) // the service's own, at its start
 	w.others.holds(events...)
 	payments := w.payments(name)
 	_, err = w.tool.Update(ctx, salesforce.Row{
@@ -111,9 +121,8 @@ func driftRepaired(ctx context.Context, w *world) (string, error) {
 	e.failed(err)
 	e.equal("payments before the comparison", len(w.payments(name)), n-1)
 
-	for range 2 { // the second one must find nothing
-		_, err = w.bridge.Reconcile(ctx, shop)
-		e.failed(err)
+	for _, found := range []drift{{Missing: 1, Different: 1, Repaired: 2}, {}} {
+		e.failed(w.compare(ctx, n, found))
 		rows, err := w.settle(ctx, name, n+2)
 		e.failed(err)
 		e.equal("events and repairs", len(rows), n+2)
@@ -127,6 +136,26 @@ func driftRepaired(ctx context.Context, w *world) (string, error) {
 		e.equal(c.Charge+" was repaired", repaired, i > 0)
 	}
 	return e.detail("a changed and a deleted record are again as the provider lists them; a second look finds nothing")
+}
+
+// drift is what a comparison finds and sets right.
+type drift struct{ Missing, Different, Extra, Unmapped, Repaired int }
+
+// compare compares the shop with the list of its provider, now. The comparison
+// must come to its end, over so many objects, and find just this.
+func (w *world) compare(ctx context.Context, objects int, want drift) error {
+	report, err := w.bridge.Reconcile(ctx, shop)
+	if err != nil || len(report.Sweeps) != 1 {
+		return errors.Join(err, fmt.Errorf("%d comparisons of the shop, want 1", len(report.Sweeps)))
+	}
+	s := report.Sweeps[0]
+	var e expect
+	e.equal("problem of the comparison", s.Problem, "")
+	e.equal("comparison finished", s.Finished, true)
+	e.equal("objects compared", s.Objects, objects)
+	e.equal("drift", drift{s.Missing, s.Different, s.Extra, s.Unmapped, s.Repaired}, want)
+	_, err = e.detail("")
+	return err
 }
 
 // conflictAccepted sends other content under a used id: it waits for a person,
@@ -151,8 +180,8 @@ func conflictAccepted(ctx context.Context, w *world) (string, error) {
 	e.equal("the other content", text(w.staged(name)[conflict][event.FieldStatus]), "Review")
 	e.payment(w, name, 1, "Succeeded", "12.5")
 
-	_, err := w.desk.Accept(ctx, operate.Order{Filter: operate.Filter{IDs: []string{conflict}}, Who: "demo", Reason: "the provider has confirmed it"})
-	e.failed(err)
+	done, err := w.desk.Accept(ctx, operate.Order{Filter: operate.Filter{IDs: []string{conflict}}, Who: "demo", Reason: "the provider has confirmed it"})
+	e.failed(errors.Join(err, one(done)))
 	rows, err := w.settle(ctx, name, 2)
 	e.failed(err)
 	e.equal("the accepted content", text(rows[conflict][event.FieldOutcome]), "Updated")

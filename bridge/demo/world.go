@@ -13,6 +13,8 @@ import (
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/operate"
 	"sfbridge/bridge/provider"
+	"sfbridge/bridge/receive"
+	"sfbridge/bridge/stage"
 	"sfbridge/bridge/verify"
 	"sfbridge/config"
 	"sfbridge/config/examples"
@@ -46,17 +48,17 @@ type world struct {
 	callsPerEvent float64 // set by the burst
 }
 
-// settings are the defaults, but that a busy machine is no outage and batches
-// fill quickly.
+// settings are the defaults, but that a busy machine is no outage and looks
+// come quickly.
 const settings = `
 listen: 127.0.0.1:0
-admin: {listen: 127.0.0.1:0}
+admin: {listen: 127.0.0.1:0, token: "${DEMO_TOKEN}"}
 salesforce:
   login_url: %[1]s
   allow_http: true
   auth: {flow: session, instance_url: %[1]s, access_token: "${DEMO_SESSION}"}
 store: {dir: store}
-receiver: {ack_timeout: 10s}
+receiver: {ack_timeout: 5m}
 poller: {interval: 500ms}
 outbound: {allow: ["%[2]s"]}
 retention: {payload_after: 30d, row_after: 90d, archive_dir: archive}
@@ -64,7 +66,7 @@ mappings: [stripe.yaml, shop.yaml]
 `
 
 func newWorld(ctx context.Context, cfg Config) (w *world, err error) {
-	w = &world{cfg: cfg, stopped: make(chan error, 1), client: newClient()}
+	w = &world{cfg: cfg, stopped: make(chan error, 1), client: newClient(cfg.Patience)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -79,7 +81,7 @@ func newWorld(ctx context.Context, cfg Config) (w *world, err error) {
 	if err := w.org.Start(); err != nil {
 		return w, err
 	}
-	if w.others, err = newOutside(ctx); err != nil {
+	if w.others, err = newOutside(ctx, cfg.outside); err != nil {
 		return w, err
 	}
 	if err := w.startBridge(ctx); err != nil {
@@ -139,13 +141,33 @@ func (w *world) startBridge(ctx context.Context) error {
 
 // newBridge makes a process of the service with these roles, all if none.
 func (w *world) newBridge(roles ...app.Role) (*app.Bridge, error) {
-	return app.New(app.Options{Config: w.config, Env: w.env(), Roles: roles, Log: w.cfg.Log, Seams: w.cfg.Seams})
+	seams := w.cfg.Seams
+	seams.Stager = func(next receive.Stager) receive.Stager {
+		if wrap := w.cfg.Seams.Stager; wrap != nil {
+			next = wrap(next)
+		}
+		return patient{next, w.cfg.Patience}
+	}
+	return app.New(app.Options{Config: w.config, Env: w.env(), Roles: roles, Log: w.cfg.Log, Seams: seams})
+}
+
+// patient stages for longer than the provider would wait: how fast the machine
+// is must not decide whether an event is staged at once or by way of the spool.
+type patient struct {
+	receive.Stager
+	within time.Duration
+}
+
+func (p patient) Stage(ctx context.Context, requests []stage.Request) []stage.Answer {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.within)
+	defer cancel()
+	return p.Stager.Stage(ctx, requests)
 }
 
 // env gives the demo's secrets and nothing of the process.
 func (w *world) env() config.Env {
 	values := map[string]string{
-		"STRIPE_SECRET": secret, "DEMO_SESSION": w.org.AccessToken(), "SHOP_KEY": shopKey,
+		"STRIPE_SECRET": secret, "DEMO_TOKEN": w.cfg.Token, "DEMO_SESSION": w.org.AccessToken(), "SHOP_KEY": shopKey,
 		"RECEIPT_URL": "http://" + w.others.host + "/receipts", "RECEIPT_SECRET": receiptSecret,
 	}
 	return config.Env{
@@ -173,8 +195,9 @@ func (w *world) close() error {
 	return errors.Join(err, os.RemoveAll(w.dir))
 }
 
-func newClient() *http.Client {
-	return &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
+// newClient is the sender's. It gives the receiver time to say no first.
+func newClient(patience time.Duration) *http.Client {
+	return &http.Client{Timeout: 2 * patience, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
 }
 
 // staged gives the staging rows of a check by event id.

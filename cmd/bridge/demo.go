@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
@@ -22,7 +23,8 @@ func newDemo(env environment) *cobra.Command {
 		Long: "Starts a simulated org and the bridge, sends signed deliveries and plays nine checks:\n" +
 			"duplicates, reordering, a bad row, lost replies, a forged signature, a burst and a replay.\n" +
 			"Four scenes follow: an effect sent once, drift found and repaired, a conflict accepted,\n" +
-			"an archive restored. Exit code 1 if a check or scene fails.",
+			"an archive restored. Exit code 1 if a check or scene fails.\n" +
+			"With --serve all stays up afterwards, with the console: its address and a token for it are printed.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.events < 1 {
 				return usage("--events %d: at least 1", o.events)
@@ -31,7 +33,7 @@ func newDemo(env environment) *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&o.events, "events", 2000, "of the burst")
-	c.Flags().BoolVar(&o.serve, "serve", false, "keep org and bridge up afterwards")
+	c.Flags().BoolVar(&o.serve, "serve", false, "keep org, bridge and console up afterwards")
 	return c
 }
 
@@ -63,14 +65,19 @@ func runDemo(c *cobra.Command, env environment, o demoOptions) error {
 		return err
 	}
 	if o.serve {
-		fmt.Fprintf(env.err, "\nup until interrupted; send it more:\n  bridge send --provider stripe --secret %s --url %s --body event.json\nsimulated org: %s\n",
-			d.Secret(), d.URL(), d.OrgURL())
+		tellUp(env.err, d)
 		<-ctx.Done()
 	}
 	if !report.OK() {
 		return errReported
 	}
 	return nil
+}
+
+// tellUp says how to go on with a demo that is kept up.
+func tellUp(w io.Writer, d *demo.Demo) {
+	fmt.Fprintf(w, "\nup until interrupted; send it more:\n  bridge send --provider stripe --secret %s --url %s --body event.json\n", d.Secret(), d.URL())
+	fmt.Fprintf(w, "console:       %s\nits token:     %s\nsimulated org: %s\n", d.ConsoleURL(), d.Token(), d.OrgURL())
 }
 
 func mark(ok bool) string {
