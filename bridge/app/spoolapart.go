@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"sfbridge/bridge/console"
 	"sfbridge/bridge/spool"
@@ -85,7 +84,7 @@ func (d spoolDesk) RetryAll(ctx context.Context) (int, error) {
 // asked tells a wrong question from a spool that does not answer.
 func asked(err error) error {
 	if errors.Is(err, spool.ErrApartID) {
-		return fmt.Errorf("%w: %w", console.ErrUsage, err)
+		return &console.UsageError{Err: err}
 	}
 	return err
 }

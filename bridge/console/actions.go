@@ -3,8 +3,6 @@ package console
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -16,9 +14,6 @@ import (
 
 	"sfbridge/bridge/operate"
 )
-
-// maxRequest bounds the body of an action.
-const maxRequest = 256 << 10
 
 // orderBody is what a caller wants done with the events of a filter.
 type orderBody struct {
@@ -55,27 +50,14 @@ func (f filterBody) filter() (operate.Filter, error) {
 	return chosen, err
 }
 
-// readOrder reads the body strictly: a member that is not known might have been
-// meant to choose less.
+// readOrder reads what is to be done; without a body nothing special is wanted.
 func readOrder(c *gin.Context) (operate.Order, error) {
 	var body orderBody
-	d := json.NewDecoder(http.MaxBytesReader(c.Writer, c.Request.Body, maxRequest))
-	d.DisallowUnknownFields()
-	err := d.Decode(&body)
-	if err == nil {
-		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("data after the object")
-		}
-	}
-	var large *http.MaxBytesError
-	switch {
-	case errors.Is(err, io.EOF): // no body: nothing special is wanted
-	case errors.As(err, &large):
+	if err := readBody(c, &body); err != nil {
 		return operate.Order{}, err
-	case err != nil:
-		return operate.Order{}, badRequest("the body is not what this route takes: " + err.Error())
 	}
 	o := operate.Order{Force: body.Force, DryRun: body.DryRun, Who: actor(c), Reason: strings.TrimSpace(body.Reason)}
+	var err error
 	o.Filter, err = body.Filter.filter()
 	return o, err
 }
@@ -174,6 +156,10 @@ func (a *api) audit(c *gin.Context, name string, o operate.Order, r operate.Repo
 		"action", name, "by", o.Who, "from", c.Request.RemoteAddr, "filter", described(o.Filter), "reason", o.Reason,
 		"force", o.Force, "dry_run", o.DryRun, "matched", r.Matched, "done", r.Done, "moved", r.Moved, "failed", r.Failed,
 	}
+	a.tell(c, attrs, err)
+}
+
+func (a *api) tell(c *gin.Context, attrs []any, err error) {
 	level := slog.LevelInfo
 	if err != nil {
 		level, attrs = slog.LevelWarn, append(attrs, "error", problemOf(err).message)
@@ -181,10 +167,12 @@ func (a *api) audit(c *gin.Context, name string, o operate.Order, r operate.Repo
 	a.cfg.Log.Log(c.Request.Context(), level, "admin action", attrs...)
 }
 
+// mostNamed bounds the ids that such a line names; all are counted.
+const mostNamed = 20
+
 // described is the filter as JSON, without what it leaves open. A long list of
 // ids is cut.
 func described(f operate.Filter) string {
-	const most = 20
 	said := map[string]any{}
 	say := func(name, value string) {
 		if value != "" {
@@ -196,7 +184,7 @@ func described(f operate.Filter) string {
 	say("object", f.ObjectID)
 	say("code", f.Code)
 	if len(f.IDs) > 0 {
-		said["ids"], said["id_count"] = f.IDs[:min(most, len(f.IDs))], len(f.IDs)
+		said["ids"], said["id_count"] = f.IDs[:min(mostNamed, len(f.IDs))], len(f.IDs)
 	}
 	if len(f.Status) > 0 {
 		said["status"] = f.Status

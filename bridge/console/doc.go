@@ -7,8 +7,8 @@
 // Every request carries the admin token as a bearer token, which is compared in
 // constant time. Requests are rate limited, those with a wrong token apart, so
 // that a guesser can't keep the operators out. What changes anything leaves a
-// line in the log: who, what, which, why, and what came of it. The caller says
-// who in the header X-Actor.
+// line in the log: who, what, which, why (where a reason is given), and what came
+// of it. The caller says who in the header X-Actor.
 //
 // openapi.yaml describes the routes; it is served at /admin/v1/openapi.yaml,
 // and the tests hold routes and answers to it.

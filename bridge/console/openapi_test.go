@@ -129,13 +129,39 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 // routes.
 func TestEveryParameterIsTaken(t *testing.T) {
 	t.Parallel()
-	doc := document(t)
-	for _, path := range []string{"/admin/v1/events", "/admin/v1/groups", "/admin/v1/effects"} {
-		for _, p := range operation(t, doc, "GET", path)["parameters"].([]any) {
-			name := p.(map[string]any)["name"].(string)
-			r := newBench(t, nil).do("GET", path+"?"+name+"=?", "")
-			assert.NotContains(t, r.body, "unknown parameter", name)
+	for path, item := range document(t)["paths"].(map[string]any) {
+		get, ok := item.(map[string]any)["get"].(map[string]any)
+		if !ok || path == "/admin/v1/openapi.yaml" {
+			continue
 		}
+		target := strings.ReplaceAll(path, "{id}", "shop:order%2F1%20+2%25")
+		parameters, _ := get["parameters"].([]any)
+		for _, p := range parameters {
+			if name, ok := p.(map[string]any)["name"].(string); ok {
+				assert.NotContains(t, newBench(t, nil).do("GET", target+"?"+name+"=?", "").body, "unknown parameter", name)
+			}
+		}
+		r := newBench(t, nil).do("GET", target+"?sorce=shop", "")
+		assert.Equal(t, http.StatusBadRequest, r.status, path)
+		assert.Contains(t, r.body, "unknown parameter", path)
+	}
+}
+
+// TestBodiesThatAreNeededAreRequired: a body whose schema has members that must
+// be there can't be left out.
+func TestBodiesThatAreNeededAreRequired(t *testing.T) {
+	t.Parallel()
+	doc := document(t)
+	schemas := doc["components"].(map[string]any)["schemas"].(map[string]any)
+	for path, item := range doc["paths"].(map[string]any) {
+		post, ok := item.(map[string]any)["post"].(map[string]any)
+		if !ok {
+			continue
+		}
+		body := post["requestBody"].(map[string]any)
+		s := schemas[schemaName(t, body)].(map[string]any)
+		required, _ := body["required"].(bool)
+		assert.Equal(t, s["required"] != nil || s["oneOf"] != nil, required, path)
 	}
 }
 

@@ -49,12 +49,19 @@ func newQuery(c *gin.Context, names ...string) *query {
 	for name, given := range values {
 		switch {
 		case !slices.Contains(names, name):
-			q.fail("unknown parameter " + strconv.Quote(name) + ": want one of " + strings.Join(names, ", "))
+			q.fail("unknown parameter " + strconv.Quote(name) + ": " + wanted(names))
 		case name != "status" && len(given) > 1:
 			q.fail(name + " stands twice")
 		}
 	}
 	return q
+}
+
+func wanted(names []string) string {
+	if len(names) == 0 {
+		return "this route has none"
+	}
+	return "want one of " + strings.Join(names, ", ")
 }
 
 func (q *query) fail(message string) {
@@ -176,7 +183,7 @@ func firstError(errs ...error) error {
 // story reads the event of the route.
 func (a *api) story(c *gin.Context) (operate.Story, bool) {
 	id, err := eventID(c)
-	if err != nil {
+	if err = firstError(newQuery(c).err, err); err != nil {
 		refuse(c, err)
 		return operate.Story{}, false
 	}
@@ -230,6 +237,10 @@ func (a *api) effects(c *gin.Context) {
 // view answers with what the process knows under a name.
 func (a *api) view(v View, name string) gin.HandlerFunc {
 	return func(c *gin.Context) {
+		if err := newQuery(c).err; err != nil {
+			refuse(c, err)
+			return
+		}
 		ctx, cancel := a.reading(c)
 		defer cancel()
 		known, err := v(ctx)

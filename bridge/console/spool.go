@@ -2,18 +2,19 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
-	"log/slog"
 	"net/http"
 	"strconv"
 
 	"github.com/gin-gonic/gin"
 )
 
-// ErrUsage marks an error of a Spool as a mistake of the caller.
-var ErrUsage = errors.New("not understood")
+// UsageError is an error of a Spool that is a mistake of the caller.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+func (e *UsageError) Unwrap() error { return e.Err }
 
 // Spool is what the spool has set apart because Salesforce refuses it for good.
 type Spool interface {
@@ -33,8 +34,8 @@ const (
 
 // retryBody says which entries to try again: some by id, or all.
 type retryBody struct {
-	IDs []string `json:"ids"`
-	All bool     `json:"all"`
+	IDs *[]string `json:"ids"`
+	All *bool     `json:"all"`
 }
 
 func (a *api) spoolRoutes(v1 *gin.RouterGroup) {
@@ -45,7 +46,7 @@ func (a *api) spoolRoutes(v1 *gin.RouterGroup) {
 func (a *api) apart(c *gin.Context) {
 	ctx, cancel := a.reading(c)
 	defer cancel()
-	limit, err := apartLimit(c.Query("limit"))
+	limit, err := apartLimit(newQuery(c, "limit"))
 	if err != nil {
 		refuse(c, err)
 		return
@@ -62,19 +63,21 @@ func (a *api) apart(c *gin.Context) {
 	c.JSON(http.StatusOK, gin.H{"entries": list})
 }
 
-func apartLimit(text string) (int, error) {
-	if text == "" {
-		return usualApart, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > mostApart {
+func apartLimit(q *query) (int, error) {
+	n := q.number("limit")
+	switch {
+	case q.err != nil:
+		return 0, q.err
+	case n > mostApart:
 		return 0, badRequest("limit is a number from 1 to " + strconv.Itoa(mostApart))
+	case n == 0:
+		return usualApart, nil
 	}
 	return n, nil
 }
 
 func (a *api) retryApart(c *gin.Context) {
-	body, err := readRetry(c)
+	ids, err := readRetry(c)
 	if err == nil && a.cfg.Spool == nil {
 		err = noSpool()
 	}
@@ -85,13 +88,12 @@ func (a *api) retryApart(c *gin.Context) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), a.cfg.ActionTimeout)
 	defer cancel()
 	var n int
-	if body.All {
+	if ids == nil {
 		n, err = a.cfg.Spool.RetryAll(ctx)
 	} else {
-		n, err = a.cfg.Spool.Retry(ctx, body.IDs)
+		n, err = a.cfg.Spool.Retry(ctx, ids)
 	}
-	a.cfg.Log.LogAttrs(ctx, slog.LevelInfo, "entries of the spool are tried again", slog.String("who", actor(c)),
-		slog.Bool("all", body.All), slog.Int("entries", n), slog.Bool("failed", err != nil))
+	a.auditRetry(c, ids, n, err)
 	if err != nil {
 		refuse(c, spoolProblem(err))
 		return
@@ -99,28 +101,37 @@ func (a *api) retryApart(c *gin.Context) {
 	c.JSON(http.StatusOK, gin.H{"retried": n})
 }
 
-// readRetry reads the body strictly.
-func readRetry(c *gin.Context) (body retryBody, err error) {
-	d := json.NewDecoder(http.MaxBytesReader(c.Writer, c.Request.Body, maxRequest))
-	d.DisallowUnknownFields()
-	err = d.Decode(&body)
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return body, err
-	case err != nil && !errors.Is(err, io.EOF):
-		return body, badRequest("the body is not what this route takes: " + err.Error())
-	case body.All == (len(body.IDs) > 0):
-		return body, badRequest(`say which entries: {"ids": ["B03/…"]} or {"all": true}`)
+// auditRetry leaves the line that tells afterwards who had what tried again; no
+// ids: all of it.
+func (a *api) auditRetry(c *gin.Context, ids []string, n int, err error) {
+	attrs := []any{"action", "retry of the spool", "by", actor(c), "from", c.Request.RemoteAddr, "all", ids == nil, "done", n}
+	if ids != nil {
+		attrs = append(attrs, "ids", ids[:min(mostNamed, len(ids))], "id_count", len(ids))
 	}
-	return body, nil
+	a.tell(c, attrs, spoolProblem(err))
+}
+
+// readRetry gives the ids of the entries; nil for all.
+func readRetry(c *gin.Context) ([]string, error) {
+	var body retryBody
+	if err := readBody(c, &body); err != nil {
+		return nil, err
+	}
+	switch {
+	case body.IDs != nil && len(*body.IDs) > 0 && body.All == nil:
+		return *body.IDs, nil
+	case body.IDs == nil && body.All != nil && *body.All:
+		return nil, nil
+	}
+	return nil, badRequest(`say which entries: {"ids": ["B03/…"]} or {"all": true}`)
 }
 
 func noSpool() *problem { return notFound("this process has no spool: it does not receive") }
 
 func spoolProblem(err error) error {
-	if errors.Is(err, ErrUsage) {
-		return badRequest(err.Error())
+	var wrong *UsageError
+	if errors.As(err, &wrong) {
+		return badRequest(wrong.Error())
 	}
 	return err
 }
