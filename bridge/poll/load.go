@@ -127,24 +127,7 @@ func (r *rows) joinChunks(ctx context.Context, fresh map[string]*event.Event, fa
 		return nil
 	}
 	slices.Sort(ids)
-	parts := map[string][]string{}
-	text, err := soql.Select(event.ChunkFieldEvent, event.ChunkFieldIndex, event.ChunkFieldData).From(event.ChunkObject).
-		Where(soql.In(event.ChunkFieldEvent, ids)).OrderBy(event.ChunkFieldEvent, event.ChunkFieldIndex).Build()
-	if err != nil {
-		return err
-	}
-	err = r.org.QueryEach(ctx, text, func(record salesforce.Record) error {
-		id := record.String(event.ChunkFieldEvent)
-		index, _ := record.Int(event.ChunkFieldIndex)
-		if failed[id] == nil && (int(index) != len(parts[id]) || index >= event.MaxChunks) {
-			failed[id] = fmt.Errorf("chunk %d stands where chunk %d is expected", index, len(parts[id]))
-		}
-		if failed[id] != nil {
-			return nil // nothing more is kept of it
-		}
-		parts[id] = append(parts[id], record.String(event.ChunkFieldData))
-		return nil
-	})
+	parts, err := r.chunks(ctx, ids, failed)
 	if err != nil {
 		return err
 	}
@@ -161,6 +144,30 @@ func (r *rows) joinChunks(ctx context.Context, fresh map[string]*event.Event, fa
 		}
 	}
 	return nil
+}
+
+// chunks reads the data of chunk rows by event, in order. A row of which one is
+// missing or out of place is noted in failed.
+func (r *rows) chunks(ctx context.Context, ids []string, failed map[string]error) (map[string][]string, error) {
+	text, err := soql.Select(event.ChunkFieldEvent, event.ChunkFieldIndex, event.ChunkFieldData).From(event.ChunkObject).
+		Where(soql.In(event.ChunkFieldEvent, ids)).OrderBy(event.ChunkFieldEvent, event.ChunkFieldIndex).Build()
+	if err != nil {
+		return nil, err
+	}
+	parts := map[string][]string{}
+	err = r.org.QueryEach(ctx, text, func(record salesforce.Record) error {
+		id := record.String(event.ChunkFieldEvent)
+		index, _ := record.Int(event.ChunkFieldIndex)
+		if failed[id] == nil && (int(index) != len(parts[id]) || index >= event.MaxChunks) {
+			failed[id] = fmt.Errorf("chunk %d stands where chunk %d is expected", index, len(parts[id]))
+		}
+		if failed[id] != nil {
+			return nil // nothing more is kept of it
+		}
+		parts[id] = append(parts[id], record.String(event.ChunkFieldData))
+		return nil
+	})
+	return parts, err
 }
 
 // outline reads rows with everything but payload and context.
