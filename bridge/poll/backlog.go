@@ -51,8 +51,9 @@ func (b *backlog) queryStarts() { clear(b.ended) }
 // rows that are not due or belong to the sister queues. The first page replaces
 // what was known; a further page adds to it, so that the rows of the pages
 // before, and those found behind these, go on holding back what comes after
-// them.
-func (b *backlog) merge(a answer) {
+// them. again says that a row in work has been made due anew meanwhile: it is to
+// be asked for again.
+func (b *backlog) merge(a answer) (again bool) {
 	b.plan = nil
 	if !a.further {
 		b.due = b.due[:0]
@@ -63,6 +64,7 @@ func (b *backlog) merge(a answer) {
 		known[e.RowID] = true
 	}
 	for _, e := range a.due {
+		again = again || newer(e, b.flight[e.RowID])
 		if e.Open() && !known[e.RowID] && !b.settled(e) {
 			b.due = append(b.due, e)
 		}
@@ -82,11 +84,21 @@ func (b *backlog) merge(a answer) {
 			b.behind[e.RowID] = e
 		}
 	}
+	return again
 }
 
-// settled says that more is known of the row than the due query saw.
+// settled says that more is known of the row than the due query saw. One that
+// has ended and that it saw with a later revision was made due anew.
 func (b *backlog) settled(e *event.Event) bool {
+	if newer(e, b.ended[e.RowID]) {
+		delete(b.ended, e.RowID)
+	}
 	return b.flight[e.RowID] != nil || b.ended[e.RowID] != nil
+}
+
+// newer says that the row was moved on since it was taken into work.
+func newer(found, taken *event.Event) bool {
+	return taken != nil && found.Revision > taken.Revision
 }
 
 // keep forgets the due rows of queues that are no longer ours.

@@ -110,6 +110,36 @@ func TestRowThatEndedDuringTheQueryIsNotDue(t *testing.T) {
 	assert.Equal(t, []string{"a2"}, idsOf(b.take(noon, 9, never)))
 }
 
+// A person may replay an event as soon as its outcome stands in the org, before
+// the batch that wrote it has come back.
+func TestRowThatIsReplayedBeforeItsBatchCameBackIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	replayed := func() answer {
+		e := row("a", 1)
+		e.Revision = 7
+		return answer{due: []*event.Event{e}}
+	}
+	t.Run("in work", func(t *testing.T) {
+		t.Parallel()
+		b := newBacklog()
+		b.merge(answer{due: []*event.Event{row("a", 1)}})
+		b.take(noon, 9, never)
+		assert.False(t, b.merge(answer{due: []*event.Event{row("a", 1)}}), "it is what is in work")
+		assert.True(t, b.merge(replayed()))
+		assert.Zero(t, b.ready(noon), "a row is in one batch at a time")
+	})
+	t.Run("ended during the query", func(t *testing.T) {
+		t.Parallel()
+		b := newBacklog()
+		b.merge(answer{due: []*event.Event{row("a", 1)}})
+		batch := b.take(noon, 9, never)
+		b.queryStarts()
+		b.settle([]fate{{event: done(batch[0]), ended: true}})
+		assert.False(t, b.merge(replayed()))
+		assert.Equal(t, []string{"a1"}, idsOf(b.take(noon, 9, never)))
+	})
+}
+
 // What the answer of the running query doesn't know yet goes on holding back.
 func TestRetryDuringTheQueryHoldsBack(t *testing.T) {
 	t.Parallel()

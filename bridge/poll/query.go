@@ -61,7 +61,9 @@ func (r *run) takeIn(a reply) {
 		return
 	}
 	r.asked, r.fresh = true, true
-	r.backlog.merge(a.answer)
+	if r.backlog.merge(a.answer) {
+		r.schedule.again = true
+	}
 	r.backlog.keep(r.held)
 	if a.answer.others != nil {
 		r.cfg.Looked(a.answer.others)
