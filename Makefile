@@ -9,6 +9,7 @@ help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 demo: ## show the main job: signed deliveries end as the right records
+	@echo "building…" >&2
 	@$(GO) run ./cmd/bridge demo
 
 build: ## build bin/bridge
