@@ -9,9 +9,10 @@
 //
 // What comes in is bounded. Pool is the memory of deliveries in flight, with a
 // part kept for each source; a source that sends more than fits is answered 429
-// at once, and so is one above its rate. Connections is how many connections are
-// open: when one more comes, the one that has kept us waiting the longest is
-// closed, be it with a request or by not reading its answer. So senders that
-// flood, or send a byte a second, or nothing, or read nothing, take nothing from
-// the others.
+// at once, and so is one above its rate. When it has no room left, bodies that
+// have been coming for more than five seconds are broken off for those that come
+// now. Connections is how many connections are open: when one more comes, the one
+// that has kept us waiting the longest is closed, be it with a request or by not
+// reading its answer. So senders that flood, or send a byte a second, or nothing,
+// or read nothing, take nothing from the others.
 package receive

@@ -112,7 +112,7 @@ func (h *handler) recover(c *gin.Context) {
 // webhook brings one delivery to its answer and its log line.
 func (h *handler) webhook(c *gin.Context) {
 	d := &delivery{received: h.cfg.Now(), name: c.Param("source"), verified: verify.Result{Secret: -1}}
-	d.held = hold{pool: h.cfg.Memory, source: d.name}
+	d.held = hold{pool: h.cfg.Memory, source: d.name, conn: http.NewResponseController(c.Writer), now: h.cfg.Now}
 	defer d.held.release()
 	answer, err := h.receive(c.Request, d)
 	if err != nil {
@@ -162,14 +162,11 @@ func (h *handler) receive(r *http.Request, d *delivery) (reply, error) {
 		}
 		return answer, err
 	}
-	b, err := readBody(r, d.source, &d.held)
+	b, err := d.take(r)
 	if err != nil {
 		return reply{}, err
 	}
 	arrived(r.Context())
-	if err := d.held.grow(cost(int64(len(b.plain)))); err != nil {
-		return reply{}, err
-	}
 	if refused := h.verify(r, d, b); refused != nil {
 		answer, found, err := h.unsigned(r, d, b)
 		if found || err != nil {
@@ -178,6 +175,20 @@ func (h *handler) receive(r *http.Request, d *delivery) (reply, error) {
 		return reply{}, refused
 	}
 	return h.verified(r, d, b)
+}
+
+// take reads the body within the memory that the source may have.
+func (d *delivery) take(r *http.Request) (body, error) {
+	d.held.begin()
+	b, err := readBody(r, d.source, &d.held)
+	if err == nil {
+		err = d.held.whole(cost(int64(len(b.plain))))
+	}
+	if err == nil {
+		return b, nil
+	}
+	d.held.rest(r, d.source.MaxBody)
+	return body{}, d.held.why(err)
 }
 
 // verified takes what comes from the provider.

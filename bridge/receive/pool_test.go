@@ -1,6 +1,7 @@
 package receive
 
 import (
+	"container/list"
 	"context"
 	"net/http"
 	"testing"
@@ -65,12 +66,79 @@ func TestEverySourceMayAlwaysHaveOneDeliveryOfItsLargest(t *testing.T) {
 	t.Parallel()
 	s := &Source{MaxBody: 8 << 20}
 	p := NewPool(1<<10, map[string]*Source{"large": s})
-	h := hold{pool: p, source: "large"}
+	h := hold{pool: p, source: "large", now: time.Now}
 	require.NoError(t, h.grow(2*(s.MaxBody+1))) // compressed and expanded
 	require.NoError(t, h.grow(cost(s.MaxBody)))
 	assert.Error(t, h.grow(p.most))
 	h.release()
 	assert.Empty(t, p.used)
+}
+
+// TestABodyThatComesTooSlowlyMakesRoom: each line is what deliveries of one source
+// do, with room for three, and whose bodies are broken off then. A begins to come
+// with its share of the room, A! is there whole, A- is answered, + is time.
+func TestABodyThatComesTooSlowlyMakesRoom(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		events          []string
+		refused, broken string
+	}{
+		{[]string{"A", "B", "C", "D"}, "D", ""},            // all are young
+		{[]string{"A", "B", "C", "+", "D"}, "", "A"},       // the longest
+		{[]string{"A", "B", "C", "+", "D", "E"}, "", "AB"}, // and the next
+		{[]string{"A", "+", "B", "C", "D", "E"}, "E", "A"}, // B is young
+		{[]string{"A", "B", "C", "A!", "+", "D"}, "", "B"}, // A has come
+		{[]string{"A", "B", "C", "A!", "B!", "C!", "+", "D"}, "D", ""},
+		{[]string{"A", "B", "C", "+", "A-", "D"}, "", ""}, // there is room
+		{[]string{"A", "B", "C", "+", "D", "A!", "E"}, "A", "AB"},
+		{[]string{"A", "B", "C", "A!", "B!", "+", "C2"}, "C", ""}, // nobody makes room for itself
+		{[]string{"A", "B", "C", "A!", "B!", "C!", "C2"}, "C", ""},
+		{[]string{"A", "+", "B", "X", "C", "D"}, "", "A"}, // X is another source's, and in its part
+	} {
+		now := time.Unix(1767225600, 0)
+		p := &Pool{kept: map[string]int64{"shop": 3, "other": 1}, used: map[string]int64{}, coming: map[string]*list.List{}}
+		holds := map[string]*hold{}
+		refused := ""
+		for _, e := range c.events {
+			name := e[:1]
+			h := holds[name]
+			var err error
+			switch {
+			case e == "+":
+				now = now.Add(bodyPatience)
+			case h == nil:
+				h = &hold{pool: p, source: "shop", now: func() time.Time { return now }, conn: http.NewResponseController(nil)}
+				if name == "X" {
+					h.source = "other"
+				}
+				holds[name] = h
+				h.begin()
+				err = h.grow(1)
+			case e[1:] == "!":
+				err = h.whole(0)
+			case e[1:] == "-":
+				h.release()
+			default:
+				err = h.grow(1)
+			}
+			if err != nil {
+				refused += name
+			}
+		}
+		broken := ""
+		for _, name := range []string{"A", "B", "C", "D", "E", "X"} {
+			if h := holds[name]; h != nil {
+				if h.wasBroken() {
+					broken += name
+				}
+				h.release()
+			}
+		}
+		assert.Equal(t, c.refused, refused, c.events)
+		assert.Equal(t, c.broken, broken, c.events)
+		assert.Empty(t, p.used)
+		assert.Zero(t, p.coming["shop"].Len())
+	}
 }
 
 // heldStager keeps deliveries waiting until it is told to let go.

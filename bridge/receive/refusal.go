@@ -19,6 +19,7 @@ type refusal struct {
 	detail     string   // for the log
 	allow      []string // methods taken besides POST
 	bare       bool     // answered without a body
+	last       bool     // the connection is closed then
 }
 
 func (r *refusal) Error() string { return r.kind + ": " + r.message }

@@ -22,6 +22,9 @@ func writeRefusal(c *gin.Context, r *refusal) {
 	if r.kind == kindMethod {
 		c.Header("Allow", strings.Join(append([]string{http.MethodPost}, r.allow...), ", "))
 	}
+	if r.last {
+		c.Header("Connection", "close")
+	}
 	if r.bare {
 		c.AbortWithStatus(statusOfKind[r.kind])
 		return
