@@ -257,11 +257,14 @@ func TestIdsWithAnythingInThem(t *testing.T) {
 func TestBothVersionsOfAConflict(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
+	b.desk.story.ChangesCut, b.desk.story.Effects[0].Request = 7, `{"to":1.10}`
 	b.desk.story.Original.ID, b.desk.story.Original.Payload = "shop:first", []byte(`{"a":1.1000}`)
 	r := b.do("GET", "/admin/v1/events/shop:order%2F1%20+2%25", "")
 	require.Equal(t, 200, r.status, r.body)
 	assert.Contains(t, r.body, `"changes":[{"path":"$.a","kind":"changed","from":1.10,"to":"x"}]`)
 	assert.Contains(t, r.body, `"original":{"event_id":"shop:first",`)
+	assert.Contains(t, r.body, `"changes_cut":7,"conflict_of":"shop:first"`)
+	assert.Contains(t, r.body, `"request":{"to":1.10}`, "of its effects")
 	assert.Contains(t, r.body, `"payload":{"a":1.1000}`)
 	b.desk.story.Changes = nil
 	assert.Contains(t, b.do("GET", "/admin/v1/events/shop:order%2F1%20+2%25", "").body, `"changes":null`, "one of the two was cleared")

@@ -205,7 +205,7 @@ func (a *api) event(c *gin.Context) {
 
 func (a *api) history(c *gin.Context) {
 	if s, ok := a.story(c); ok {
-		c.JSON(http.StatusOK, historyView{EventID: s.Event.ID, History: lines(s.Event.History)})
+		c.JSON(http.StatusOK, historyView{EventID: s.Event.ID, History: operate.Lines(s.Event.History)})
 	}
 }
 

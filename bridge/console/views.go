@@ -1,10 +1,7 @@
 package console
 
 import (
-	"encoding/json"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"sfbridge/bridge/event"
 	"sfbridge/bridge/operate"
@@ -53,6 +50,9 @@ type eventStory struct {
 	// Original and Changes are those of a conflict row.
 	Original *originalView    `json:"original"`
 	Changes  []operate.Change `json:"changes"`
+	// ChangesCut is how many more changes there are.
+	ChangesCut int     `json:"changes_cut"`
+	ConflictOf *string `json:"conflict_of"`
 }
 
 // originalView is the event that a conflict row conflicts with: the other
@@ -76,6 +76,7 @@ type effectView struct {
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
 	ResponseCode  *string    `json:"response_code"`
 	Response      *string    `json:"response"`
+	Request       any        `json:"request"` // null in lists
 	History       []string   `json:"history"`
 }
 
@@ -116,15 +117,15 @@ func eventViews(list []*event.Event) []eventView {
 
 func storyView(s operate.Story) eventStory {
 	story := eventStory{
-		eventView: viewOf(s.Event), Payload: asJSON(s.Event.Payload), Context: asJSON(s.Event.Context),
-		History: lines(s.Event.History), Conflicts: eventViews(s.Conflicts), Effects: make([]effectView, len(s.Effects)),
+		eventView: viewOf(s.Event), Payload: operate.JSON(s.Event.Payload), Context: operate.JSON(s.Event.Context),
+		History: operate.Lines(s.Event.History), Conflicts: eventViews(s.Conflicts), Effects: make([]effectView, len(s.Effects)),
 	}
 	for i, e := range s.Effects {
 		story.Effects[i] = effectOf(e, s.Event.ID)
 	}
 	if s.Original != nil {
-		story.Original = &originalView{viewOf(s.Original), asJSON(s.Original.Payload)}
-		story.Changes = s.Changes
+		story.Original = &originalView{viewOf(s.Original), operate.JSON(s.Original.Payload)}
+		story.Changes, story.ChangesCut, story.ConflictOf = s.Changes, s.ChangesCut, orNull(s.Original.ID)
 	}
 	return story
 }
@@ -133,7 +134,7 @@ func effectOf(e *event.Effect, eventID string) effectView {
 	return effectView{
 		Key: e.Key, EventID: orNull(eventID), Name: e.Name, Status: string(e.Status), Attempts: e.Attempts,
 		NextAttemptAt: timeOrNull(e.NextAttempt), ResponseCode: orNull(e.Code), Response: orNull(e.Response),
-		History: lines(e.History),
+		Request: operate.JSON([]byte(e.Request)), History: operate.Lines(e.History),
 	}
 }
 
@@ -143,22 +144,4 @@ func effectViews(list []operate.StoredEffect) []effectView {
 		views[i] = effectOf(e.Effect, e.EventID)
 	}
 	return views
-}
-
-func lines(history string) []string {
-	if history == "" {
-		return []string{}
-	}
-	return strings.Split(history, "\n")
-}
-
-// asJSON shows bytes as the JSON they are, else as text.
-func asJSON(raw []byte) any {
-	switch {
-	case len(raw) == 0:
-		return nil
-	case json.Valid(raw) && utf8.Valid(raw):
-		return json.RawMessage(raw)
-	}
-	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }

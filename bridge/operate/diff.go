@@ -23,9 +23,22 @@ type Change struct {
 	To   any    `json:"to"`   // in the conflict row
 }
 
-// maxChanges bounds the changes that are told; two versions with more of them
-// are compared in vain.
+// maxChanges bounds the changes that are told; all are counted.
 const maxChanges = 200
+
+// changes gathers differences.
+type changes struct {
+	told []Change
+	cut  int // how many more there are
+}
+
+func (c *changes) add(d Change) {
+	if len(c.told) == maxChanges {
+		c.cut++
+		return
+	}
+	c.told = append(c.told, d)
+}
 
 // compare reads the event that a conflict row conflicts with, and tells what
 // differs. Either is left out when it is gone or cleared.
@@ -42,25 +55,25 @@ func (d *Desk) compare(ctx context.Context, s *Story) error {
 		return err
 	}
 	if len(s.Event.Payload) > 0 && len(s.Original.Payload) > 0 {
-		s.Changes = Diff(s.Original.Payload, s.Event.Payload)
+		s.Changes, s.ChangesCut = Diff(s.Original.Payload, s.Event.Payload)
 	}
 	return nil
 }
 
 // Diff tells what differs between two payloads: member by member when both are
-// JSON, else as a whole.
-func Diff(from, to []byte) []Change {
+// JSON, else as a whole. Of many differences the first are told, and how many
+// more there are.
+func Diff(from, to []byte) (told []Change, cut int) {
 	a, errA := decode(from)
 	b, errB := decode(to)
-	changes := []Change{}
-	if errA != nil || errB != nil {
-		if !bytes.Equal(from, to) {
-			changes = append(changes, Change{Path: "$", Kind: "changed", From: string(from), To: string(to)})
-		}
-		return changes
+	found := &changes{told: []Change{}}
+	switch {
+	case errA == nil && errB == nil:
+		found.walk("$", a, b)
+	case !bytes.Equal(from, to):
+		found.add(Change{Path: "$", Kind: "changed", From: string(from), To: string(to)})
 	}
-	walk("$", a, b, &changes)
-	return changes
+	return found.told, found.cut
 }
 
 func decode(raw []byte) (any, error) {
@@ -76,19 +89,16 @@ func decode(raw []byte) (any, error) {
 	return v, nil
 }
 
-func walk(path string, a, b any, changes *[]Change) {
-	if len(*changes) >= maxChanges {
-		return
-	}
+func (c *changes) walk(path string, a, b any) {
 	switch from := a.(type) {
 	case map[string]any:
 		if to, ok := b.(map[string]any); ok {
-			walkObject(path, from, to, changes)
+			c.walkObject(path, from, to)
 			return
 		}
 	case []any:
 		if to, ok := b.([]any); ok {
-			walkArray(path, from, to, changes)
+			c.walkArray(path, from, to)
 			return
 		}
 	default:
@@ -100,10 +110,10 @@ func walk(path string, a, b any, changes *[]Change) {
 			}
 		}
 	}
-	*changes = append(*changes, Change{Path: path, Kind: "changed", From: a, To: b})
+	c.add(Change{Path: path, Kind: "changed", From: a, To: b})
 }
 
-func walkObject(path string, from, to map[string]any, changes *[]Change) {
+func (c *changes) walkObject(path string, from, to map[string]any) {
 	names := map[string]bool{}
 	for name := range from {
 		names[name] = true
@@ -114,11 +124,11 @@ func walkObject(path string, from, to map[string]any, changes *[]Change) {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		a, before := from[name]
 		b, after := to[name]
-		differ(path+member(name), presence{a, before}, presence{b, after}, changes)
+		c.differ(path+member(name), presence{a, before}, presence{b, after})
 	}
 }
 
-func walkArray(path string, from, to []any, changes *[]Change) {
+func (c *changes) walkArray(path string, from, to []any) {
 	at := func(list []any, i int) presence {
 		if i < len(list) {
 			return presence{list[i], true}
@@ -126,7 +136,7 @@ func walkArray(path string, from, to []any, changes *[]Change) {
 		return presence{}
 	}
 	for i := range max(len(from), len(to)) {
-		differ(path+"["+strconv.Itoa(i)+"]", at(from, i), at(to, i), changes)
+		c.differ(path+"["+strconv.Itoa(i)+"]", at(from, i), at(to, i))
 	}
 }
 
@@ -136,15 +146,14 @@ type presence struct {
 	there bool
 }
 
-func differ(path string, a, b presence, changes *[]Change) {
+func (c *changes) differ(path string, a, b presence) {
 	switch {
 	case a.there && b.there:
-		walk(path, a.value, b.value, changes)
-	case len(*changes) >= maxChanges:
+		c.walk(path, a.value, b.value)
 	case a.there:
-		*changes = append(*changes, Change{Path: path, Kind: "removed", From: a.value})
+		c.add(Change{Path: path, Kind: "removed", From: a.value})
 	default:
-		*changes = append(*changes, Change{Path: path, Kind: "added", To: b.value})
+		c.add(Change{Path: path, Kind: "added", To: b.value})
 	}
 }
 

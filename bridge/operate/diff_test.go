@@ -3,6 +3,7 @@ package operate_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,7 +31,9 @@ func TestDiff(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := json.Marshal(operate.Diff([]byte(tt.from), []byte(tt.to)))
+			changes, cut := operate.Diff([]byte(tt.from), []byte(tt.to))
+			assert.Zero(t, cut)
+			got, err := json.Marshal(changes)
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, string(got))
 		})
@@ -45,7 +48,11 @@ func TestDiffIsBounded(t *testing.T) {
 	}
 	a, _ := json.Marshal(from)
 	b, _ := json.Marshal(to)
-	assert.Len(t, operate.Diff(a, b), 200)
+	changes, cut := operate.Diff(a, b)
+	assert.Len(t, changes, 200)
+	assert.Equal(t, 800, cut, "500 are gone, 500 are new")
+	_, cut = operate.Diff([]byte("["+strings.Repeat("1,", 299)+"1]"), []byte("["+strings.Repeat("2,", 299)+"2]"))
+	assert.Equal(t, 100, cut)
 }
 
 func TestShowConflict(t *testing.T) {

@@ -70,9 +70,10 @@ type Story struct {
 	Conflicts []*event.Event
 	// Original is the event that a conflict row conflicts with, and Changes what
 	// differs in the conflict row's payload; nil when one of the two can't be
-	// read any more.
-	Original *event.Event
-	Changes  []Change
+	// read any more. ChangesCut is how many more changes there are.
+	Original   *event.Event
+	Changes    []Change
+	ChangesCut int
 	// Effects are the side effects that it has caused.
 	Effects []*event.Effect
 }

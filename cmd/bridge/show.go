@@ -1,12 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -55,20 +53,21 @@ func printStory(env environment, s operate.Story) error {
 		Conflicts []eventReport  `json:"conflicts"`
 		Effects   []effectReport `json:"effects"`
 		conflictReport
-	}{reportOf(s.Event), asJSON(s.Event.Payload), asJSON(s.Event.Context), lines(s.Event.History), conflicts, effectReports(s.Effects), conflictOf(s)})
+	}{reportOf(s.Event), operate.JSON(s.Event.Payload), operate.JSON(s.Event.Context), operate.Lines(s.Event.History), conflicts, effectReports(s.Effects), conflictOf(s)})
 }
 
 // conflictReport compares a conflict row with the event that it conflicts with.
 type conflictReport struct {
 	ConflictOf string           `json:"conflict_of,omitempty"`
 	Changes    []operate.Change `json:"changes,omitempty"`
+	ChangesCut int              `json:"changes_cut,omitempty"` // how many more there are
 }
 
 func conflictOf(s operate.Story) conflictReport {
 	if s.Original == nil {
 		return conflictReport{}
 	}
-	return conflictReport{s.Original.ID, s.Changes}
+	return conflictReport{s.Original.ID, s.Changes, s.ChangesCut}
 }
 
 // showChanges prints both versions of a conflict as a diff.
@@ -85,28 +84,13 @@ func showChanges(env environment, s operate.Story) {
 			diff = append(diff, "+ "+c.Path+": "+short(jsonText(c.To), 200))
 		}
 	}
+	if s.ChangesCut > 0 {
+		diff = append(diff, fmt.Sprintf("… and %d more differences: compare the payloads", s.ChangesCut))
+	}
 	if s.Changes == nil {
 		diff = []string{"the payload of one of the two is gone"}
 	}
 	section(env, "differs from "+s.Original.ID, diff)
-}
-
-// asJSON shows bytes as the JSON they are, else as text.
-func asJSON(raw []byte) any {
-	switch {
-	case len(raw) == 0:
-		return nil
-	case json.Valid(raw) && utf8.Valid(raw):
-		return json.RawMessage(raw)
-	}
-	return string(raw)
-}
-
-func lines(history string) []string {
-	if history == "" {
-		return []string{}
-	}
-	return strings.Split(history, "\n")
 }
 
 // effectReport is one side effect for machines.
@@ -127,7 +111,7 @@ func effectReports(effects []*event.Effect) []effectReport {
 	for i, e := range effects {
 		out[i] = effectReport{
 			Key: e.Key, Name: e.Name, Status: string(e.Status), Attempts: e.Attempts, Code: e.Code, Response: e.Response,
-			Request: asJSON([]byte(e.Request)), History: lines(e.History),
+			Request: operate.JSON([]byte(e.Request)), History: operate.Lines(e.History),
 		}
 		if !e.NextAttempt.IsZero() {
 			out[i].NextAttempt = &e.NextAttempt
@@ -137,7 +121,25 @@ func effectReports(effects []*event.Effect) []effectReport {
 }
 
 func showStory(env environment, s operate.Story) error {
-	e := s.Event
+	if err := showFacts(env, s.Event); err != nil {
+		return err
+	}
+	showChanges(env, s)
+	section(env, "history", operate.Lines(s.Event.History))
+	for _, f := range s.Effects {
+		section(env, strings.TrimSpace(fmt.Sprintf("effect %s: %s %s", f.Name, f.Status, f.Code)),
+			slices.Concat([]string{"key " + f.Key}, operate.Lines(f.History), requestText(f.Request)))
+	}
+	var conflicts []string
+	for _, c := range s.Conflicts {
+		conflicts = append(conflicts, c.ReceivedAt.Format(time.RFC3339)+" "+c.ID+" "+string(c.Status))
+	}
+	section(env, "conflicts", conflicts)
+	showPayload(env, s.Event)
+	return nil
+}
+
+func showFacts(env environment, e *event.Event) error {
 	t := newTable(env.out)
 	line := func(name, value string) {
 		if value != "" {
@@ -160,30 +162,18 @@ func showStory(env environment, s operate.Story) error {
 	if !e.NextAttempt.IsZero() {
 		line("next attempt", e.NextAttempt.Format(time.RFC3339))
 	}
-	if err := t.flush(); err != nil {
-		return err
-	}
-	showChanges(env, s)
-	section(env, "history", lines(e.History))
-	for _, f := range s.Effects {
-		section(env, strings.TrimSpace(fmt.Sprintf("effect %s: %s %s", f.Name, f.Status, f.Code)),
-			slices.Concat([]string{"key " + f.Key}, lines(f.History), requestText(f.Request)))
-	}
-	var conflicts []string
-	for _, c := range s.Conflicts {
-		conflicts = append(conflicts, c.ReceivedAt.Format(time.RFC3339)+" "+c.ID+" "+string(c.Status))
-	}
-	section(env, "conflicts", conflicts)
-	if e.Cleared() {
+	return t.flush()
+}
+
+func showPayload(env environment, e *event.Event) {
+	switch {
+	case e.Cleared():
 		section(env, "payload", []string{"cleared by retention: bridge restore puts it back where there is an archive"})
-		return nil
-	}
-	if len(e.Payload) == 0 {
+	case len(e.Payload) == 0:
 		section(env, "payload", []string{"can't be read: a part of it is missing or damaged"})
-		return nil
+	default:
+		section(env, fmt.Sprintf("payload (%d bytes)", len(e.Payload)), payloadText(e.Payload))
 	}
-	section(env, fmt.Sprintf("payload (%d bytes)", len(e.Payload)), payloadText(e.Payload))
-	return nil
 }
 
 // requestText is what an effect sends.

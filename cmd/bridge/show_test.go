@@ -33,6 +33,20 @@ func TestShowPrintsPayloadsForPeople(t *testing.T) {
 	assert.Contains(t, text, "cleared by retention")
 }
 
+func TestShowTellsThatADiffIsCut(t *testing.T) {
+	t.Parallel()
+	story := operate.Story{
+		Event:    &event.Event{ID: "shop:1#conflict:ab", Encoding: event.Plain, Payload: []byte("\xff")},
+		Original: &event.Event{ID: "shop:1"}, ChangesCut: 300,
+		Changes: []operate.Change{{Path: "$.a", Kind: "removed", From: 1}},
+	}
+	text := shown(t, func(env environment) error { return showStory(env, story) })
+	assert.Contains(t, text, "differs from shop:1\n  - $.a: 1\n  … and 300 more differences")
+	text = shown(t, func(env environment) error { return printStory(env, story) })
+	assert.Contains(t, text, `"conflict_of":"shop:1","changes":[{"path":"$.a","kind":"removed","from":1,"to":null}],"changes_cut":300`)
+	assert.Contains(t, text, "\"payload\":\"\uFFFD\"", "as the admin API shows it")
+}
+
 func TestLongPayloadsAreCut(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string]string{

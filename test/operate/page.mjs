@@ -20,9 +20,15 @@ Object.assign(globalThis, {
   addEventListener: window.addEventListener.bind(window),
 });
 const send = globalThis.fetch;
-globalThis.fetch = (path, options) => {
+let hold; // what the next answer waits for
+globalThis.fetch = async (path, options) => {
   requests.push(`${options.method} ${path}`);
-  return send(new URL(path, BASE), options);
+  const held = hold;
+  hold = undefined;
+  const answer = await send(new URL(path, BASE), options);
+  const text = await answer.text();
+  await held;
+  return new Response(text || null, answer);
 };
 process.on("uncaughtException", (error) => errors.push(String(error.stack)));
 process.on("unhandledRejection", (error) => errors.push(String(error.stack)));
@@ -92,6 +98,23 @@ press("Accept", dialog());
 await until("it is accepted", () => !dialog() && words().includes("accept: the shop has confirmed it"));
 seen.accepted = status.textContent;
 
+// Two counts under way: the later question is the one that is answered.
+await go("#/events?source=shop", "Events");
+let letGo;
+hold = new Promise((resolve) => { letGo = resolve; });
+press("Replay…");
+await until("it counts", () => dialog()?.textContent.includes("Counting"));
+document.getElementById("force").click();
+await until("it is counted with force", () => dialog().textContent.includes("events to replay"));
+seen.forced = dialog().querySelector("b").textContent;
+letGo();
+for (let i = 0; i < 20; i++) {
+  await new Promise((resolve) => setTimeout(resolve));
+}
+seen.afterLateCount = dialog().querySelector("b").textContent;
+press("Cancel", dialog());
+await go("#/drift", "Drift");
+
 await go("#/events?status=Review&code=UNMATCHED", "Events");
 press("Discard…");
 await until("it is counted", () => dialog()?.textContent.includes("events to discard"));
@@ -107,6 +130,9 @@ for (const [hash, title] of [["#/effects", "Side effects"], ["#/drift", "Drift"]
 }
 location.hash = "#/event/shop%3Anone";
 await until("an event that isn't there", () => words().includes("there is no such event"));
+
+location.hash = "#/event/%";
+await until("an address that can't be read", () => words().includes("This page failed"));
 
 seen.markup = document.querySelectorAll("main img, main script, main b[onclick], iframe").length;
 seen.kept = [...Array(window.localStorage.length).keys(), document.cookie].filter(Boolean).length;

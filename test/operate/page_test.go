@@ -19,6 +19,7 @@ type seenOnPage struct {
 	Hidden                                             bool
 	Overview, Review, Events, Event, Conflict, Current string
 	Accepted, Counted, Discarded                       string
+	Forced, AfterLateCount                             string
 	Effects                                            string `json:"Side effects"`
 	Drift, Sources, Spool                              string
 	WithoutReason, Markup, Kept                        int
@@ -68,6 +69,8 @@ func TestTheOperatorsPage(t *testing.T) {
 	assert.Zero(t, page.Markup, "what came is text")
 	assert.Zero(t, page.WithoutReason, "accepting needs a reason")
 	assert.Equal(t, "accept: 1 done.", page.Accepted)
+	assert.NotEqual(t, "2 events", page.Forced, "completed ones too")
+	assert.Equal(t, page.Forced, page.AfterLateCount, "a late answer doesn't replace a newer one")
 	assert.Contains(t, page.Counted, "1 events to discard")
 	assert.Equal(t, "discard: 1 done.", page.Discarded)
 	assert.Contains(t, page.Sources, "/webhooks/shop")

@@ -13,10 +13,11 @@ export const choices = [
 /** decideOne asks about one event and acts on it; done is called after. */
 export function decideOne(action, event, done) {
   const choice = choices.find((c) => c.action === action);
+  const force = action === "replay" && event.status === "Completed" ? { force: true } : {};
   ask({
-    choice, done, mayForce: action === "replay" && event.status === "Completed",
-    about: el("p", {}, el("code", {}, event.event_id), ` will be ${choice.what}.`),
-    send: (body) => call(action + "One", { id: event.event_id, body }),
+    choice, done,
+    about: el("p", {}, el("code", {}, event.event_id), force.force ? ", which is completed," : "", ` will be ${choice.what}.`),
+    send: (body) => call(action + "One", { id: event.event_id, body: { ...body, ...force } }),
   });
 }
 
@@ -54,22 +55,31 @@ function ask({ choice, about, count, send, mayForce, done }) {
   document.body.append(dialog);
   dialog.showModal();
   if (count) {
-    const tell = () => counted({ confirm, found, choice, count: () => count(force.checked ? { force: true } : {}) });
+    let counts = 0; // so that a late answer can't replace a newer one
+    const tell = () => {
+      const place = ++counts;
+      counted({ confirm, found, choice, isLast: () => place === counts, count: () => count(force.checked ? { force: true } : {}) });
+    };
     force.addEventListener("change", tell);
     tell();
   }
 }
 
 // counted shows what an action would do; without anything to do it can't be confirmed.
-async function counted({ confirm, found, choice, count }) {
+async function counted({ confirm, found, choice, count, isLast }) {
   confirm.disabled = true;
   found.replaceChildren(el("p", { class: "soft" }, "Counting…"));
   try {
     const report = await count();
+    if (!isLast()) {
+      return;
+    }
     confirm.disabled = report.matched === 0;
     found.replaceChildren(el("p", {}, el("b", {}, `${report.matched} events`), ` to ${choice.action}.`), ...left(report));
   } catch (problem) {
-    found.replaceChildren(el("p", { class: "bad" }, problem.message));
+    if (isLast()) {
+      found.replaceChildren(el("p", { class: "bad" }, problem.message));
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 // text; nothing on this page is ever made of markup in a string.
 
 import { Digits, format } from "./json.js";
+import { utc } from "./when.js";
 
 /** el makes an element; children are elements or text, empty ones are left out. */
 export function el(name, attributes, ...children) {
@@ -28,15 +29,26 @@ export function text(value) {
   return value instanceof Digits ? value.text : String(value);
 }
 
-/** table makes a table; a column is [title, cell of a row, class]. */
+/**
+ * table makes a table; a column is [title, cell of a row, class]. On a narrow
+ * page a row is a card, whose values have their titles beside them; the roles
+ * keep it a table for those who only hear it.
+ */
 export function table(caption, columns, rows) {
   if (rows.length === 0) {
     return el("p", { class: "soft" }, "None.");
   }
-  const head = columns.map(([title, , kind]) => el("th", { scope: "col", class: kind }, title));
-  const body = rows.map((row) => el("tr", {}, columns.map(([, cell, kind]) => el("td", { class: kind }, cell(row)))));
+  const head = columns.map(([title, , kind]) => el("th", { scope: "col", role: "columnheader", class: kind }, title));
+  const body = rows.map((row) => el("tr", { role: "row" },
+    columns.map(([title, cell, kind]) => el("td", { role: "cell", class: kind, "data-title": title }, cell(row)))));
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    el("table", {}, el("caption", { class: "unseen" }, caption), el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)));
+    el("table", { role: "table" }, el("caption", { class: "unseen" }, caption),
+      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, head)), el("tbody", { role: "rowgroup" }, body)));
+}
+
+/** whole keeps a name or an address on one line, while it is not longer than any should be. */
+export function whole(value) {
+  return value ? el("span", { class: "whole" }, value) : "";
 }
 
 /** facts is a list of names and values; absent values are left out. */
@@ -54,14 +66,13 @@ export function badge(state) {
   return el("span", { class: "badge " + (moods[state] ?? "") }, state);
 }
 
-/** moment shows a time, in the reader's own zone; the exact one is its title. */
+/** moment shows a time; its title is the same in the reader's own zone. */
 export function moment(stamp) {
   if (!stamp) {
     return "";
   }
-  const at = new Date(stamp);
-  const shown = at.toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
-  return el("time", { datetime: stamp, title: stamp }, shown);
+  const own = new Date(stamp).toLocaleString([], { dateStyle: "medium", timeStyle: "long" });
+  return el("time", { datetime: stamp, title: own }, utc(stamp) + " UTC");
 }
 
 /** span writes seconds as people say them. */

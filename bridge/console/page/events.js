@@ -1,15 +1,24 @@
 // Events: a list by a filter, page by page, and actions on all that it chooses.
 
-import { call } from "./api.js";
+import { call, Problem } from "./api.js";
 import { choices, decideMany } from "./actions.js";
-import { badge, el, eventLink, listAddress, moment, table } from "./dom.js";
+import { badge, el, eventLink, listAddress, moment, table, whole } from "./dom.js";
+import { instant, utc } from "./when.js";
 
 const page = 50;
 
 /** events lists what the filter in the address chooses. */
 export async function events({ query, again }) {
   const { cursor, ...filter } = query;
-  const { events: rows, next } = await call("events", { query: { ...filter, cursor, limit: page } });
+  let rows, next;
+  try {
+    ({ events: rows, next } = await call("events", { query: { ...filter, cursor, limit: page } }));
+  } catch (problem) {
+    if (problem instanceof Problem && problem.status === 400) {
+      return { title: "Events", parts: [filterForm(filter), el("p", { class: "bad" }, problem.message)] };
+    }
+    throw problem;
+  }
   return {
     title: "Events",
     parts: [
@@ -26,8 +35,8 @@ export async function events({ query, again }) {
 export const columns = [
   ["Received", (e) => moment(e.received_at)],
   ["Event", (e) => eventLink(e.event_id), "id"],
-  ["Type", (e) => e.type, "text"],
   ["Status", (e) => badge(e.status)],
+  ["Type", (e) => whole(e.type)],
   ["Outcome", (e) => e.outcome],
   ["Code", (e) => e.error_code],
   ["Error", (e) => e.error, "text"],
@@ -38,14 +47,18 @@ const statuses = ["", "Review", "Received", "Retryable", "Applied", "Completed"]
 function filterForm(filter) {
   const status = el("select", { name: "status" }, known(filter.status).map((s) =>
     el("option", { value: s, selected: s === (filter.status ?? "") }, s || "any")));
-  const field = (name, title, type = "text") =>
-    el("label", {}, title, el("input", { name, type, value: filter[name] ?? "", spellcheck: "false" }));
+  const field = (name, title) => el("label", {}, title, el("input", { name, value: filter[name] ?? "", spellcheck: "false" }));
+  const time = (name, title) => el("label", {}, title, el("input", { name, class: "time", spellcheck: "false",
+    value: shownTime(filter[name]), placeholder: `2h or ${utc(Date.now()).slice(0, 10)} 12:00`, oninput: ({ target }) => target.setCustomValidity("") }));
   return el("form", { class: "filter", role: "search", "aria-label": "Filter", onsubmit: (submitted) => {
     submitted.preventDefault();
-    location.hash = listAddress(chosen(new FormData(submitted.target)));
+    const found = chosen(submitted.target);
+    if (found) {
+      location.hash = listAddress(found);
+    }
   } },
   el("label", {}, "Status", status), field("source", "Source"), field("type", "Type"), field("object", "Provider's object"),
-  field("code", "Code"), field("since", "Since"), field("until", "Until"),
+  field("code", "Code"), time("since", "Since (UTC)"), time("until", "Until (UTC)"),
   el("button", { class: "main" }, "Filter"), el("a", { class: "button", href: "#/events" }, "Clear"));
 }
 
@@ -54,14 +67,24 @@ function known(status) {
   return statuses.includes(status ?? "") ? statuses : [...statuses, status];
 }
 
-// chosen reads the form. A time without a zone is one of the reader's clock.
+// shownTime is a time of the address as the form takes it, or what stands there.
+function shownTime(text) {
+  const at = text && instant(text);
+  return at ? utc(at) : text ?? "";
+}
+
+// chosen reads the form; null while a time in it can't be read.
 function chosen(form) {
-  const filter = Object.fromEntries([...form].map(([name, value]) => [name, value.trim()]));
-  for (const name of ["since", "until"]) {
-    const at = new Date(filter[name]);
-    if (filter[name] && !Number.isNaN(at.getTime())) {
-      filter[name] = at.toISOString();
+  const filter = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]));
+  for (const name of ["since", "until"].filter((n) => filter[n])) {
+    const at = instant(filter[name]);
+    if (!at) {
+      const input = form.elements[name];
+      input.setCustomValidity("Write a time like 2026-11-30 12:00, a day like 2026-11-30, or how long ago like 2h or 3d.");
+      input.reportValidity();
+      return null;
     }
+    filter[name] = at;
   }
   return filter;
 }

@@ -1,7 +1,7 @@
 // Effects, drift and sources.
 
 import { call } from "./api.js";
-import { badge, el, eventLink, moment, table } from "./dom.js";
+import { badge, el, eventLink, moment, table, whole } from "./dom.js";
 import { format } from "./json.js";
 
 const open = "Ready,Retryable,Review";
@@ -17,7 +17,7 @@ export async function effects({ query }) {
       el("p", { class: "row" }, link(open, "Not done"), link("Review", "Failed"), link("Done", "Done"), link("any", "All")),
       table("Side effects, newest first", [
         ["Event", (e) => (e.event_id ? eventLink(e.event_id) : ""), "id"],
-        ["Name", (e) => e.name],
+        ["Name", (e) => whole(e.name)],
         ["Status", (e) => badge(e.status)],
         ["Attempts", (e) => e.attempts, "number"],
         ["Next attempt", (e) => moment(e.next_attempt_at)],
@@ -32,10 +32,10 @@ export async function drift() {
   const { drift: sweeps } = await call("drift");
   return {
     title: "Drift",
-    parts: [
+    parts: sweeps.length === 0 ? [el("p", {}, "No source is compared with its provider: no mapping has a reconcile key.")] : [
       table("The last comparison of each source", [
         ["Source", (s) => s.source],
-        ["Type", (s) => s.type, "text"],
+        ["Type", (s) => whole(s.type)],
         ["Begun", (s) => moment(s.started_at)],
         ["Objects", (s) => s.objects, "number"],
         ["Missing", (s) => s.missing, "number"],
@@ -72,12 +72,12 @@ export async function sources() {
     parts: [table("Sources", [
       ["Source", (s) => s.source],
       ["Provider", (s) => s.title || s.provider],
-      ["Address for the provider", (s) => el("code", {}, s.url), "text"],
+      ["Address for the provider", (s) => whole(el("code", {}, s.url))],
       ["Processor", (s) => s.processor],
       ["Trust", (s) => s.trust],
       ["Secret", (s) => s.secret_state],
       ["Open handshakes", (s) => (s.open_handshakes ?? []).join(", "), "text"],
-      ["Mapping", (s) => el("code", {}, s.mapping_version)],
+      ["Mapping", (s) => whole(el("code", {}, s.mapping_version))],
     ], list)],
   };
 }

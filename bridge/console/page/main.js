@@ -27,16 +27,13 @@ function address() {
  */
 async function show(quietly = false) {
   const place = ++shown;
-  const here = address();
-  const view = views[here.view] ?? overview;
-  for (const link of document.querySelectorAll("nav a")) {
-    const isHere = link.dataset.view === here.view || (here.view === "event" && link.dataset.view === "events");
-    isHere ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
-  }
-  if (!quietly) {
-    main.replaceChildren(el("p", { class: "soft" }, "Loading…"));
-  }
   try {
+    const here = address(); // may be one that nobody can read
+    const view = views[here.view] ?? overview;
+    mark(here.view);
+    if (!quietly) {
+      main.replaceChildren(el("p", { class: "soft" }, "Loading…"));
+    }
     const { title, parts, every } = await view({ about: here.about, query: here.query, isUpdate: quietly, again: () => show(true) });
     if (place === shown) {
       put(title, parts, quietly);
@@ -46,6 +43,14 @@ async function show(quietly = false) {
     if (place === shown) {
       failed(problem);
     }
+  }
+}
+
+// mark shows in the navigation where the reader is.
+function mark(view) {
+  for (const link of document.querySelectorAll("nav a")) {
+    const isHere = link.dataset.view === view || (view === "event" && link.dataset.view === "events");
+    isHere ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
 }
 

@@ -30,7 +30,7 @@ export async function overview({ isUpdate }) {
       tiles(stats, review),
       el("div", { class: "two" },
         samples("Deliveries", stats.bridge_deliveries_total, "source", "result"),
-        samples("Events", stats.bridge_events_total, "source", "outcome"),
+        samples("Decisions since the start", stats.bridge_events_total, "source", "outcome"),
         samples("Side effects", stats.bridge_effects_total, "result"),
         samples("Drift found", stats.bridge_drift_total, "source", "kind")),
       el("p", { class: "soft" }, "Counts are those of this process since its start. This view follows by itself."),
@@ -58,9 +58,10 @@ function tile(name, value, mood = "", href) {
   return el(href ? "a" : "div", attributes, el("b", {}, value), el("span", {}, name));
 }
 
-/** samples is a table of a metric's values by their labels, the largest first. */
+/** samples is a table of a metric's values by their labels: by source, the largest first. */
 function samples(title, metric, ...labels) {
-  const rows = Array.isArray(metric) ? [...metric].sort((a, b) => b.value - a.value) : [];
+  const source = ({ labels: of }) => of.source ?? "";
+  const rows = Array.isArray(metric) ? [...metric].sort((a, b) => source(a).localeCompare(source(b)) || b.value - a.value) : [];
   const columns = labels.map((label) => [label, ({ labels: of }) => of[label]]);
   columns.push(["count", ({ value }) => value, "number"]);
   return el("section", {}, el("h2", {}, title), table(title, columns, rows));

@@ -1,7 +1,7 @@
 // Review: what waits for a person, by reason.
 
 import { call } from "./api.js";
-import { el, listAddress, moment, table } from "./dom.js";
+import { el, listAddress, moment, table, whole } from "./dom.js";
 import { reason } from "./reasons.js";
 
 /** review groups the events that wait. */
@@ -16,7 +16,7 @@ export async function review() {
         ["Events", (g) => g.events, "number"],
         ["Reason", why, "text"],
         ["Source", (g) => g.source],
-        ["Type", (g) => g.type, "text"],
+        ["Type", (g) => whole(g.type)],
         ["Oldest", (g) => moment(g.oldest)],
         ["Newest", (g) => moment(g.newest)],
       ], groups),

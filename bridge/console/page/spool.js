@@ -1,7 +1,7 @@
 // Spool: what Salesforce refuses for good, set apart with its reason.
 
 import { call } from "./api.js";
-import { el, moment, say, table } from "./dom.js";
+import { el, moment, say, table, whole } from "./dom.js";
 
 /** spool lists what is set apart, and puts it back to be tried again. */
 export async function spool({ again }) {
@@ -23,7 +23,7 @@ export async function spool({ again }) {
       table("Set apart", [
         ["Received", (e) => moment(e.received_at)],
         ["Event", (e) => e.event_id ?? e.id, "id"],
-        ["Type", (e) => e.type, "text"],
+        ["Type", (e) => whole(e.type)],
         ["Bytes", (e) => e.bytes, "number"],
         ["Reason", (e) => e.reason, "text"],
         ["", (e) => el("button", { type: "button", onclick: () => retry({ ids: [e.id] }) }, "Try again")],

@@ -81,7 +81,7 @@ function summary(event) {
 
 // versions compares a conflict row with the event whose id it came under.
 function versions(event) {
-  const { original, changes } = event;
+  const { original, changes, changes_cut: cut } = event;
   if (!original) {
     return [];
   }
@@ -95,6 +95,7 @@ function versions(event) {
         ["Accepted first", (c) => (c.kind === "added" ? "" : el("del", {}, format(c.from))), "text"],
         ["This one", (c) => (c.kind === "removed" ? "" : el("ins", {}, format(c.to))), "text"],
       ], changes),
+    cut ? el("p", { class: "bad" }, `${cut} more differences are not shown: compare the payloads.`) : "",
     el("div", { class: "two" }, side("Accepted first", original), side("This one", event)),
   ];
 }
@@ -117,6 +118,7 @@ function effects(list) {
     ["Status", (e) => badge(e.status)],
     ["Attempts", (e) => e.attempts, "number"],
     ["Answer", (e) => [e.response_code, e.response].filter(Boolean).join(" "), "text"],
+    ["Sent", (e) => (e.request === null ? "" : json(e.request)), "text"],
     ["History", (e) => timeline(e.history), "text"],
     ["Key", (e) => el("code", {}, e.key), "text"],
   ], list);
