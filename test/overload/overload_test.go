@@ -2,13 +2,16 @@ package overload_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -109,7 +112,9 @@ func mass(t *testing.T) int {
 }
 
 // Thousands of connections that send nothing, a part of the headers or a part of
-// the body: those that kept the service waiting for the longest are closed.
+// the body: those that kept the service waiting for the longest are closed. On a
+// machine that is so slow that they come to the end of their time before, they are
+// closed for that.
 func TestAMassOfConnections(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "{}", "50ms")
@@ -121,19 +126,28 @@ func TestAMassOfConnections(t *testing.T) {
 	const bound = 2000 // connections; the rest is the org's, the operators' and the service's own files
 	total := mass(t)
 	var opened []net.Conn
+	var closed atomic.Int64 // by the service: to make room, or because its time was up
+	var readers sync.WaitGroup
 	for i := range total {
 		c, err := b.dial(t, begins[i%len(begins)])
 		require.NoError(t, err)
 		opened = append(opened, c)
+		readers.Go(func() {
+			_, _ = io.Copy(io.Discard, c)
+			closed.Add(1)
+		})
 		if i%1000 == 999 {
 			b.goodOnes(t, 10, func() { b.heapIsBounded(t) })
 			assert.LessOrEqual(t, b.gauge(t, "process_open_fds"), bound+before+50)
 		}
 	}
-	assert.GreaterOrEqual(t, b.gauge(t, "bridge_connections_shed_total"), total-bound)
+	b.org.Eventually(t, "more connections are open than may be", func(context.Context) (bool, error) {
+		return closed.Load() >= int64(total-bound), nil
+	})
 	for _, c := range opened {
 		_ = c.Close() // most are closed already
 	}
+	readers.Wait()
 	b.filesGoBack(t, before)
 }
 
