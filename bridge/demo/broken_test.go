@@ -36,7 +36,7 @@ func TestABrokenPartFailsItsOwnCheckAndNoOther(t *testing.T) {
 		{act: "ten_at_once", how: "an event is not known again", seams: app.Seams{Stager: forgetful("ten_at_once")}, beside: staging()},
 		{act: "one_entity", how: "order is read backwards", seams: app.Seams{Applier: orders(by("one_entity"), backwards)}, beside: applying()},
 		{act: "out_of_order", how: "order is read backwards", seams: app.Seams{Applier: orders(by("out_of_order"), backwards)}, beside: applying()},
-		{act: "bad_row", how: "a bad row spoils its mates", seams: app.Seams{Applier: spoilsMates}, beside: applying()},
+		{act: "bad_row", how: "a bad row spoils its mates", seams: app.Seams{Stager: together("bad_row", 200), Applier: spoilsMates}, beside: applying()},
 		{act: "lost_reply", how: "staging gives up", seams: app.Seams{Stager: givesUp("lost_reply")}, beside: staging()},
 		{act: "bad_signature", how: "every signature is believed", seams: app.Seams{Verifier: believesAll}, beside: slices.Concat(staging(), applying())},
 		{act: "burst", how: "a call an event", seams: app.Seams{Org: oneCallAnEvent("burst")}, beside: staging()},
@@ -50,6 +50,7 @@ func TestABrokenPartFailsItsOwnSceneAndNoOther(t *testing.T) {
 	fail(t, []broken{
 		{act: "effect_once", how: "a newer event looks like a transition", seams: app.Seams{Org: seesNoState("effect_once")}, beside: moving()},
 		{act: "effect_once", how: "the replay is lost", seams: app.Seams{Org: losesReplays("effect_once")}, beside: moving()},
+		{act: "effect_once", how: "the replay sends again", seams: app.Seams{Org: sendsAgain("effect_once")}, beside: moving()},
 		{act: "effect_once", how: "the replay is refused", seams: app.Seams{Org: refusesReplays("effect_once")}, beside: moving()},
 		{act: "drift_repaired", how: "repairs are held for stale", seams: app.Seams{Applier: orders(event.IsRepair, older)}, beside: applying()},
 		{act: "drift_repaired", how: "the second list is refused", outside: answers(3, http.StatusForbidden, ""), beside: moving()},

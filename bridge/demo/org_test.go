@@ -9,12 +9,14 @@ import (
 	"sfbridge/salesforce"
 )
 
+type updating func(app.Org, context.Context, []salesforce.Row) ([]salesforce.SaveResult, error)
+
 // orgDouble is an org client of which some calls are not what they should be.
 type orgDouble struct {
 	app.Org
 	query  func(app.Org, context.Context, string) ([]salesforce.Record, error)
 	insert func(app.Org, context.Context, []salesforce.Row) ([]salesforce.SaveResult, error)
-	update func(app.Org, context.Context, []salesforce.Row) ([]salesforce.SaveResult, error)
+	update updating
 	graph  func(app.Org, context.Context, []salesforce.Graph) ([]salesforce.GraphResult, error)
 }
 
@@ -84,8 +86,39 @@ func refusesReplays(check string) func(app.Org) app.Org {
 	})
 }
 
+// sendsAgain is an org client that has the effects of a replayed event sent once
+// more.
+func sendsAgain(check string) func(app.Org) app.Org {
+	return whenDueAgain(check, func(next app.Org, ctx context.Context, rows []salesforce.Row) ([]salesforce.SaveResult, error) {
+		effects, err := next.Query(ctx, "SELECT Id FROM Outbound_Effect__c WHERE Event__c = '"+rows[0].ID+"'")
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range effects {
+			_, err := next.UpdateAll(ctx, []salesforce.Row{{Object: event.EffectObject, ID: e.String("Id"), Fields: map[string]any{
+				event.EffectFieldStatus: string(event.EffectReady), event.EffectFieldQueue: rows[0].Fields[event.FieldQueue],
+			}}}, false)
+			if err != nil {
+				return nil, err
+			}
+		}
+		return next.UpdateAll(ctx, rows, false)
+	})
+}
+
 // onReplay answers in the org's place when rows of a check become due again.
 func onReplay(check string, saved func(salesforce.Row) salesforce.SaveResult) func(app.Org) app.Org {
+	return whenDueAgain(check, func(_ app.Org, _ context.Context, rows []salesforce.Row) ([]salesforce.SaveResult, error) {
+		results := make([]salesforce.SaveResult, len(rows))
+		for i, r := range rows {
+			results[i] = saved(r)
+		}
+		return results, nil
+	})
+}
+
+// whenDueAgain replaces the update that makes rows of a check due again.
+func whenDueAgain(check string, update updating) func(app.Org) app.Org {
 	return func(next app.Org) app.Org {
 		return orgDouble{Org: next, update: func(next app.Org, ctx context.Context, rows []salesforce.Row) ([]salesforce.SaveResult, error) {
 			found, err := next.Query(ctx, "SELECT Event_Id__c FROM Inbound_Event__c WHERE Id = '"+rows[0].ID+"'")
@@ -95,11 +128,7 @@ func onReplay(check string, saved func(salesforce.Row) salesforce.SaveResult) fu
 			if len(found) == 0 || !ownedBy(found[0].String(event.FieldID), check) || rows[0].Fields[event.FieldStatus] != string(event.Received) {
 				return next.UpdateAll(ctx, rows, false)
 			}
-			results := make([]salesforce.SaveResult, len(rows))
-			for i, r := range rows {
-				results[i] = saved(r)
-			}
-			return results, nil
+			return update(next, ctx, rows)
 		}}
 	}
 }
