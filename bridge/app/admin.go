@@ -30,6 +30,7 @@ func (b *Bridge) adminRoutes(health http.Handler) http.Handler {
 		page := console.NewPage()
 		mux.Handle("/console", page)
 		mux.Handle("/console/", page)
+		mux.Handle("GET /{$}", http.RedirectHandler("/console", http.StatusFound))
 	}
 	return mux
 }

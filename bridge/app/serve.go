@@ -40,6 +40,15 @@ func (b *Bridge) URL() string { return "http://" + b.listener.Addr().String() }
 // AdminURL is where the operators' side listens.
 func (b *Bridge) AdminURL() string { return "http://" + b.admin.Addr().String() }
 
+// ConsoleURL is the operators' page; empty where no token is set, and so there
+// is none.
+func (b *Bridge) ConsoleURL() string {
+	if b.console == nil {
+		return ""
+	}
+	return b.AdminURL() + "/console"
+}
+
 // Run serves until ctx ends, then stops in order: not ready any more, no new
 // connections and no new batches, what is in flight finishes, leases and files
 // are given back. It returns nil when all of that worked.

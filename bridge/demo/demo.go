@@ -99,7 +99,7 @@ func (d *Demo) OrgURL() string { return d.world.org.URL() }
 func (d *Demo) Secret() string { return secret }
 
 // ConsoleURL is the operators' page, which asks for Token.
-func (d *Demo) ConsoleURL() string { return d.world.bridge.AdminURL() + "/console" }
+func (d *Demo) ConsoleURL() string { return d.world.bridge.ConsoleURL() }
 func (d *Demo) Token() string      { return d.cfg.Token }
 
 // Run plays the checks and then the scenes, one after the other. Its error is a

@@ -69,11 +69,20 @@ func serve(ctx context.Context, env environment, o serveOptions) error {
 		return err
 	}
 	boundMemory(env.env)
-	log.Info("serving", "url", b.URL(), "admin", b.AdminURL())
+	log.Info("serving", served(b)...)
 	reloadOnHangup(ctx, b, log)
 	err = b.Run(ctx)
 	log.Info("stopped")
 	return err
+}
+
+// served is where the service can be found.
+func served(b *app.Bridge) []any {
+	where := []any{"url", b.URL(), "admin", b.AdminURL()}
+	if console := b.ConsoleURL(); console != "" {
+		where = append(where, "console", console)
+	}
+	return where
 }
 
 func parseRoles(names []string) ([]app.Role, error) {
