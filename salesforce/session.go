@@ -33,6 +33,25 @@ type Session struct {
 	Token Secret
 	// Instance is scheme and host, without a slash at the end.
 	Instance string
+	// Org is the id of the org in its short form; "" when the login didn't tell.
+	// An org that is refreshed gets another one behind the same addresses.
+	Org string
+}
+
+// orgIDLength is the length of an id without the suffix that tells of its case.
+const orgIDLength = 15
+
+// ShortOrgID gives the short form of an org's id, and "" for what is none.
+func ShortOrgID(id string) string {
+	if !strings.HasPrefix(id, "00D") || len(id) != orgIDLength && len(id) != orgIDLength+3 {
+		return ""
+	}
+	for _, c := range []byte(id) {
+		if c < '0' || c > '9' && c < 'A' || c > 'Z' && c < 'a' || c > 'z' {
+			return ""
+		}
+	}
+	return id[:orgIDLength]
 }
 
 // Sessions gives the client its session. The implementation is salesforce/auth.

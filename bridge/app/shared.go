@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"sfbridge/bridge/stage"
 	"sfbridge/bridge/store"
 	"sfbridge/salesforce"
 	"sfbridge/salesforce/auth"
@@ -42,15 +41,6 @@ func (b *Bridge) orgTag() string {
 	s := b.cfg.Salesforce
 	sum := sha256.Sum256([]byte(strings.Join([]string{s.LoginURL, s.Auth.ClientID, s.Auth.Username, s.Auth.InstanceURL}, "\n")))
 	return hex.EncodeToString(sum[:4])
-}
-
-// confirmed is where processes tell each other which events are durable; nil:
-// nowhere. Another org in the settings begins with nothing known.
-func (b *Bridge) confirmed() stage.Shared {
-	if b.redis == nil {
-		return nil
-	}
-	return store.NewCache(b.redis, "seen:"+b.orgTag())
 }
 
 // sharedLogin is where processes leave their session for each other; nil:

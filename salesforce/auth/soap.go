@@ -41,7 +41,7 @@ func (l soapLogin) login(ctx context.Context) (salesforce.Session, error) {
 		return salesforce.Session{}, &salesforce.Error{Op: salesforce.OpLogin, Status: http.StatusOK,
 			Fault: salesforce.Fault{Message: err.Error(), Class: salesforce.ClassAuth}}
 	}
-	return salesforce.Session{Token: salesforce.Secret(carrier.GetSid()), Instance: instance}, nil
+	return salesforce.Session{Token: salesforce.Secret(carrier.GetSid()), Instance: instance, Org: x.org}, nil
 }
 
 // soapExchange is the transport below the carrier, for one login. The carrier
@@ -49,6 +49,7 @@ func (l soapLogin) login(ctx context.Context) (salesforce.Session, error) {
 type soapExchange struct {
 	ctx context.Context
 	cfg Config
+	org string
 	err error
 }
 
@@ -60,7 +61,7 @@ func (x *soapExchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := salesforce.SendLogin(x.ctx, salesforce.LoginRequest{
 		Op: salesforce.OpLogin, Request: req, Transport: x.cfg.Transport, Hide: x.cfg.hide(req)})
 	if err == nil {
-		err = checkLogin(body)
+		x.org, err = checkLogin(body)
 	}
 	if err != nil {
 		x.err = err
@@ -69,20 +70,22 @@ func (x *soapExchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer(req, http.StatusOK, body), nil
 }
 
-func checkLogin(body []byte) error {
+// checkLogin says whether a login has worked, and in which org.
+func checkLogin(body []byte) (org string, err error) {
 	var envelope struct {
 		XMLName   xml.Name `xml:"Envelope"`
 		SessionID string   `xml:"Body>loginResponse>result>sessionId"`
 		ServerURL string   `xml:"Body>loginResponse>result>serverUrl"`
 		Expired   string   `xml:"Body>loginResponse>result>passwordExpired"`
+		Org       string   `xml:"Body>loginResponse>result>userInfo>organizationId"`
 	}
 	dec := xml.NewDecoder(bytes.NewReader(body))
 	if dec.Decode(&envelope) != nil || envelope.SessionID == "" || envelope.ServerURL == "" {
-		return salesforce.UnreadableLogin(salesforce.OpLogin)
+		return "", salesforce.UnreadableLogin(salesforce.OpLogin)
 	}
 	if strings.TrimSpace(envelope.Expired) == "true" {
-		return &salesforce.Error{Op: salesforce.OpLogin, Status: http.StatusOK,
+		return "", &salesforce.Error{Op: salesforce.OpLogin, Status: http.StatusOK,
 			Fault: salesforce.Fault{Message: "the password has expired", Class: salesforce.ClassAuth}}
 	}
-	return nil
+	return salesforce.ShortOrgID(strings.TrimSpace(envelope.Org)), nil
 }

@@ -46,7 +46,15 @@ func (t tokenLogin) login(ctx context.Context) (salesforce.Session, error) {
 		return salesforce.Session{}, &salesforce.Error{Op: salesforce.OpToken, Status: http.StatusOK,
 			Fault: salesforce.Fault{Message: err.Error(), Class: salesforce.ClassAuth}}
 	}
-	return salesforce.Session{Token: salesforce.Secret(token.AccessToken), Instance: instance}, nil
+	identity, _ := token.Extra("id").(string)
+	return salesforce.Session{Token: salesforce.Secret(token.AccessToken), Instance: instance, Org: orgOf(identity)}, nil
+}
+
+// orgOf reads the org's id in the address of an identity, .../id/<org>/<user>.
+func orgOf(identity string) string {
+	_, rest, _ := strings.Cut(identity, "/id/")
+	id, _, _ := strings.Cut(rest, "/")
+	return salesforce.ShortOrgID(id)
 }
 
 func (t tokenLogin) source(ctx context.Context) oauth2.TokenSource {
@@ -134,12 +142,14 @@ func (x *tokenExchange) exchange(req *http.Request) ([]byte, error) {
 	var token struct {
 		AccessToken string `json:"access_token"`
 		InstanceURL string `json:"instance_url"`
+		Identity    any    `json:"id"`
 	}
 	if json.Unmarshal(body, &token) != nil || token.AccessToken == "" {
 		return nil, salesforce.UnreadableLogin(salesforce.OpToken)
 	}
+	identity, _ := token.Identity.(string) // not needed to log in
 	return json.Marshal(map[string]string{
-		"access_token": token.AccessToken, "instance_url": token.InstanceURL, "token_type": "Bearer"})
+		"access_token": token.AccessToken, "instance_url": token.InstanceURL, "id": identity, "token_type": "Bearer"})
 }
 
 func answer(req *http.Request, status int, body []byte) *http.Response {

@@ -69,10 +69,11 @@ func (c Config) newVault() (*vault, error) {
 type sealed struct {
 	Token    string `json:"token"`
 	Instance string `json:"instance"`
+	Org      string `json:"org,omitempty"`
 }
 
 func (v *vault) seal(s salesforce.Session) ([]byte, error) {
-	text, err := json.Marshal(sealed{Token: s.Token.Reveal(), Instance: s.Instance})
+	text, err := json.Marshal(sealed{Token: s.Token.Reveal(), Instance: s.Instance, Org: s.Org})
 	if err != nil {
 		return nil, fmt.Errorf("sealing a session: %w", err)
 	}
@@ -92,5 +93,5 @@ func (v *vault) open(text []byte) (s salesforce.Session, ok bool) {
 	if err := json.Unmarshal(plain, &found); err != nil || found.Token == "" {
 		return salesforce.Session{}, false
 	}
-	return salesforce.Session{Token: salesforce.Secret(found.Token), Instance: found.Instance}, true
+	return salesforce.Session{Token: salesforce.Secret(found.Token), Instance: found.Instance, Org: found.Org}, true
 }
