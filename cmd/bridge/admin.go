@@ -14,8 +14,12 @@ import (
 	"sfbridge/bridge/spool"
 )
 
-// adminAPI speaks to a running bridge of this machine.
-type adminAPI struct{ listen, token string }
+// adminAPI speaks to a running bridge: to the one that admin.listen names, and
+// to nobody on the way, who would get the token.
+type adminAPI struct {
+	listen, token string
+	user          string // who asks, for its log
+}
 
 // maxAdminAnswer bounds an answer.
 const maxAdminAnswer = 8 << 20
@@ -77,8 +81,10 @@ func (a adminAPI) call(ctx context.Context, c adminCall, into any) error {
 		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+a.token)
-	r.Header.Set("X-Actor", "bridge spool")
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if a.user != "" {
+		r.Header.Set("X-Actor", a.user)
+	}
+	client := adminClient()
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(r)
 	if err != nil {
@@ -95,12 +101,24 @@ func (a adminAPI) call(ctx context.Context, c adminCall, into any) error {
 	return json.Unmarshal(text, into)
 }
 
+// adminClient follows no redirect and uses no proxy, whatever the environment
+// says of one.
+func adminClient() *http.Client {
+	return &http.Client{
+		Transport:     &http.Transport{Proxy: nil},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
 func refusedBy(status int, text []byte) error {
 	var problem struct {
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(text, &problem) != nil || problem.Message == "" {
 		problem.Message = http.StatusText(status)
+	}
+	if status == http.StatusBadRequest {
+		return usage("the running bridge refuses: %s", problem.Message)
 	}
 	return errors.New("the running bridge refuses: " + problem.Message)
 }

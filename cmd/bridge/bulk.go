@@ -89,14 +89,14 @@ func act(c *cobra.Command, env environment, o actOptions) error {
 		err = printJSON(env.out, report)
 	}
 	if err == nil {
-		err = undone(report)
+		err = undone(o, report)
 	}
 	return err
 }
 
 // undone is the error of an action that did not do all that it was asked for by
 // name, or that the org refused in part.
-func undone(r operate.Report) error {
+func undone(o actOptions, r operate.Report) error {
 	switch {
 	case len(r.Missing) > 0:
 		more := ""
@@ -106,6 +106,12 @@ func undone(r operate.Report) error {
 		return fmt.Errorf("there is no event %s%s that the filter chooses: bridge events lists those that are there", strings.Join(r.Missing, ", "), more)
 	case r.Failed > 0:
 		return errReported
+	case len(o.order.Filter.IDs) == 0:
+		return nil
+	case len(r.Skipped) > 0:
+		return fmt.Errorf("not every event that was named can be %s: %s", o.verb, strings.Join(slices.Sorted(maps.Keys(r.Skipped)), "; "))
+	case r.Moved > 0:
+		return fmt.Errorf("somebody else moved on %d of the events that were named: look at them again with bridge show", r.Moved)
 	}
 	return nil
 }

@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"sfbridge/bridge/operate"
 	"sfbridge/bridge/retain"
@@ -41,6 +45,35 @@ func TestDecisionsOnAnEmptyOrg(t *testing.T) {
 	assert.Equal(t, result{exitOK, "{\"groups\":[]}\n", ""}, r)
 }
 
+// What was asked for by name and is not done is a failure; what a filter
+// chooses besides is not.
+func TestWhatWasNamedAndIsNotDone(t *testing.T) {
+	t.Parallel()
+	named := operate.Order{Filter: operate.Filter{IDs: []string{"shop:1"}}}
+	all := operate.Order{Filter: operate.Filter{Source: "shop"}}
+	skipped := operate.Report{Skipped: map[string]int{"status Completed": 1, "conflict, to be accepted or discarded": 1}}
+	for name, c := range map[string]struct {
+		order  operate.Order
+		report operate.Report
+		want   string
+	}{
+		"named, not free":     {named, skipped, "can be replayed: conflict, to be accepted or discarded; status Completed"},
+		"named, moved on":     {named, operate.Report{Moved: 1}, "somebody else moved on 1"},
+		"named, done":         {named, operate.Report{Done: 1, Skipped: map[string]int{}}, ""},
+		"by filter, not free": {all, skipped, ""},
+		"by filter, moved on": {all, operate.Report{Moved: 1}, ""},
+		"by filter, refused":  {all, operate.Report{Failed: 1}, errReported.Error()},
+	} {
+		err := undone(actOptions{decision: decision{verb: "replayed"}, order: c.order}, c.report)
+		if c.want == "" {
+			assert.NoError(t, err, name)
+			continue
+		}
+		assert.ErrorContains(t, err, c.want, name)
+		assert.Equal(t, exitFailed, exitCode(err), name)
+	}
+}
+
 func TestRestoreNeedsAnArchive(t *testing.T) {
 	t.Parallel()
 	srv, cfg := org(t, string(examples.Stripe))
@@ -57,6 +90,41 @@ func TestRestoreNeedsAnArchive(t *testing.T) {
 	r = bridge(t, vars, "", "restore", "--config", cfg, "--archive", file)
 	assert.Equal(t, exitFailed, r.code)
 	assert.Contains(t, r.err, "checksum")
+}
+
+// archive writes an archive file of one event.
+func archive(t *testing.T, id string) string {
+	t.Helper()
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err := fmt.Fprintf(z, `{"event":{"Event_Id__c":%q,"Source__c":"shop","Status__c":"Completed","Payload_Encoding__c":"Plain","Payload__c":"{}"}}`+"\n", id)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	file := filepath.Join(t.TempDir(), "x.jsonl.gz")
+	require.NoError(t, os.WriteFile(file, packed.Bytes(), 0o600))
+	sum := fmt.Sprintf("%x  x.jsonl.gz\n", sha256.Sum256(packed.Bytes()))
+	require.NoError(t, os.WriteFile(file+".sha256", []byte(sum), 0o600))
+	return file
+}
+
+func TestRestoreNamesWhatNoArchiveHolds(t *testing.T) {
+	t.Parallel()
+	srv, cfg := org(t, string(examples.Stripe))
+	vars := map[string]string{"TOKEN": srv.AccessToken()}
+	file := archive(t, "shop:1")
+	restore := func(args ...string) result {
+		return bridge(t, vars, "", append([]string{"restore", "--config", cfg, "--archive", file, "--dry-run"}, args...)...)
+	}
+	r := restore("--id", "shop:1")
+	assert.Equal(t, exitOK, r.code, r.err)
+	assert.NotContains(t, r.out, "missing")
+	r = restore("--id", "shop:1", "--id", "shop:none", "--id", "shop:none")
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.out, `"matched":1`)
+	assert.Contains(t, r.out, `"missing":["shop:none"]`)
+	assert.Contains(t, r.err, "the archive holds no event shop:none that the filter chooses")
+	assert.Equal(t, exitFailed, restore("--id", "shop:1", "--source", "pay").code, "the other filters count too")
+	assert.Equal(t, exitOK, restore("--source", "none").code, "nothing is asked for by name")
 }
 
 // shown runs one of the views for people.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sfbridge/bridge/operate"
+	"sfbridge/bridge/spool"
 	"sfbridge/config"
 	"sfbridge/internal/failpoint"
 )
@@ -57,7 +58,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &wrong), errors.As(err, &wrongFilter):
+	case errors.As(err, &wrong), errors.As(err, &wrongFilter), errors.Is(err, spool.ErrApartID):
 		return exitUsage
 	}
 	return exitFailed

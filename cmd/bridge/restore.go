@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"sfbridge/bridge/event"
+	"sfbridge/bridge/operate"
 	"sfbridge/bridge/retain"
 )
 
@@ -49,8 +53,9 @@ func restore(c *cobra.Command, env environment, o restoreOptions) error {
 		}
 		o.from = []string{cfg.Retention.ArchiveDir}
 	}
+	named := newNamed(o.filter)
 	r := retain.Restoring{
-		Org: client, From: o.from, Match: o.filter.Matches, Limit: o.filter.Limit, DryRun: o.dryRun,
+		Org: client, From: o.from, Match: named.matches, Limit: o.filter.Limit, DryRun: o.dryRun,
 		Who: env.user, Reason: o.reason, Now: env.now,
 	}
 	human := !wantsJSON(c, env)
@@ -64,15 +69,55 @@ func restore(c *cobra.Command, env environment, o restoreOptions) error {
 	if err != nil {
 		return err
 	}
+	report := restoreReport{done, named.missing()}
 	if human {
 		err = showRestored(env, done)
 	} else {
-		err = printJSON(env.out, done)
+		err = printJSON(env.out, report)
 	}
-	if err == nil && done.Failed > 0 {
+	switch {
+	case err != nil:
+		return err
+	case len(report.Missing) > 0:
+		return fmt.Errorf("the archive holds no event %s that the filter chooses", strings.Join(report.Missing, ", "))
+	case done.Failed > 0:
 		return errReported
 	}
-	return err
+	return nil
+}
+
+// restoreReport is what was put back, and the ids of the filter that no archive
+// file holds.
+type restoreReport struct {
+	retain.Restored
+	Missing []string `json:"missing,omitempty"`
+}
+
+// named is a filter that remembers which of its ids it has met.
+type named struct {
+	filter operate.Filter
+	met    map[string]bool
+}
+
+func newNamed(f operate.Filter) *named { return &named{f, map[string]bool{}} }
+
+func (n *named) matches(e *event.Event) bool {
+	chosen := n.filter.Matches(e)
+	if chosen && len(n.filter.IDs) > 0 {
+		n.met[e.ID] = true
+	}
+	return chosen
+}
+
+// missing are the ids that were not met, each once.
+func (n *named) missing() []string {
+	var ids []string
+	for _, id := range n.filter.IDs {
+		if !n.met[id] && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 func showRestored(env environment, r retain.Restored) error {

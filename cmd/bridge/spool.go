@@ -142,7 +142,7 @@ func withSpool[T any](ctx context.Context, env environment, file string, task sp
 	defer cancel()
 	engine, err := app.OpenSpool(ctx, cfg)
 	if errors.Is(err, app.ErrSpoolInUse) && cfg.Admin.Token.IsSet() {
-		return task.there(ctx, adminAPI{listen: cfg.Admin.Listen, token: cfg.Admin.Token.Value()})
+		return task.there(ctx, adminAPI{listen: cfg.Admin.Listen, token: cfg.Admin.Token.Value(), user: env.user})
 	}
 	if err != nil {
 		return result, err

@@ -85,7 +85,7 @@ func TestSpool(t *testing.T) {
 			assert.Len(t, list(), 2)
 			assert.JSONEq(t, `{"retried":2}`, run(0, "retry", "--config", file, "--all").out)
 			assert.Empty(t, list())
-			assert.Contains(t, run(1, "retry", "--config", file, "--id", "x").err, "B03/")
+			assert.Contains(t, run(2, "retry", "--config", file, "--id", "x").err, "B03/")
 			for _, wrong := range [][]string{{"list"}, {"retry", "--config", file}, {"retry", "--config", file, "--all", "--id", "B03/1"}, {"list", "--config", file, "--limit", "0"}} {
 				run(2, wrong...)
 			}
@@ -99,7 +99,7 @@ func TestSpoolOfARunningBridge(t *testing.T) {
 	var asked []string
 	status := http.StatusOK
 	admin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.Method+" "+r.URL.String()+" "+r.Header.Get("Authorization"))
+		asked = append(asked, r.Method+" "+r.URL.String()+" "+r.Header.Get("Authorization")+" "+r.Header.Get("X-Actor"))
 		w.WriteHeader(status)
 		switch {
 		case status != http.StatusOK:
@@ -121,11 +121,13 @@ func TestSpoolOfARunningBridge(t *testing.T) {
 	assert.JSONEq(t, `{"entries":[{"id":"B03/1","bytes":3,"reason":"no such field"}]}`, r.out)
 	r = bridge(t, vars, "", "spool", "retry", "--config", file, "--all")
 	assert.JSONEq(t, `{"retried":4}`, r.out)
-	assert.Equal(t, []string{"GET /admin/v1/spool?limit=7 Bearer canary-token", "POST /admin/v1/spool/retry Bearer canary-token"}, asked)
+	assert.Equal(t, []string{"GET /admin/v1/spool?limit=7 Bearer canary-token ada", "POST /admin/v1/spool/retry Bearer canary-token ada"}, asked)
 	status = http.StatusNotFound
 	r = bridge(t, vars, "", "spool", "list", "--config", file)
 	assert.Equal(t, 1, r.code)
 	assert.Contains(t, r.err, "this process has no spool")
+	status = http.StatusBadRequest
+	assert.Equal(t, 2, bridge(t, vars, "", "spool", "retry", "--config", file, "--id", "x").code, "it was asked wrongly")
 	admin.Close()
 	r = bridge(t, vars, "", "spool", "list", "--config", file)
 	assert.Equal(t, 1, r.code)
@@ -139,4 +141,13 @@ func TestSpoolOfARunningBridge(t *testing.T) {
 	r = bridge(t, nil, "", "spool", "list", "--config", alone)
 	assert.Equal(t, 1, r.code)
 	assert.Contains(t, r.err, "admin.token")
+}
+
+// Whatever stands between would get the token, and could answer in the bridge's
+// place.
+func TestTheAdminAPIIsAskedWithoutAProxy(t *testing.T) {
+	t.Parallel()
+	transport, ok := adminClient().Transport.(*http.Transport)
+	require.True(t, ok, "the default transport takes HTTP_PROXY")
+	assert.Nil(t, transport.Proxy)
 }
