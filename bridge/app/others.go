@@ -76,8 +76,9 @@ type othersConfig struct {
 }
 
 // others wakes the processes that hold the queues of what this one has staged,
-// and this one when it is told so. Without a word rows wait for the next look at
-// what is due, so nothing hangs on it but time.
+// and this one when it is told so. Without a word, or after a false one, rows wait
+// for the next look at what is due, which every process makes itself before long
+// whatever it is told: nothing hangs on it but time.
 type others struct {
 	cfg  othersConfig
 	poke chan struct{} // holds one signal while something is to be told

@@ -69,7 +69,8 @@ type Config struct {
 	LeaseTTL time.Duration
 
 	// Interval is the longest time rows gather while events keep coming, and
-	// the pause before work that was left is tried again; default 2s.
+	// the pause before work that was left is tried again; default 2s. Where much
+	// of the day's calls is used, both may come to Idle.
 	Interval time.Duration
 	// Idle is the pause between due queries when nothing happens; default 60s.
 	Idle time.Duration
