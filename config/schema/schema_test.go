@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -149,6 +150,40 @@ func TestExamplesNameTheirSchemaInTheFirstLine(t *testing.T) {
 		first, _, _ := strings.Cut(string(data), "\n")
 		assert.Equal(t, "# yaml-language-server: $schema=../schema/"+file, first, name)
 	}
+}
+
+var commentedKey = regexp.MustCompile(`(?m)^( *)# ([a-z_]+: )`)
+
+// The example of settings shows every setting there is: what most leave out
+// stands in it as a comment.
+func TestTheExampleShowsEverySetting(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../examples/bridge.yaml")
+	require.NoError(t, err)
+	whole := tree(t, commentedKey.ReplaceAll(data, []byte("$1$2")))
+	file, err := os.ReadFile("settings.json")
+	require.NoError(t, err)
+	var settings propertySchema
+	require.NoError(t, json.Unmarshal(file, &settings))
+	assert.Greater(t, settings.shownIn(t, "", whole), 40)
+}
+
+// propertySchema is what a schema says of an object's members.
+type propertySchema struct {
+	Properties map[string]propertySchema `json:"properties"`
+}
+
+// shownIn wants every property of the schema in a tree, and counts them.
+func (s propertySchema) shownIn(t *testing.T, path string, shown any) int {
+	t.Helper()
+	members, _ := shown.(map[string]any)
+	n := len(s.Properties)
+	for name, inner := range s.Properties {
+		if assert.Contains(t, members, name, "setting %s%s", path, name) {
+			n += inner.shownIn(t, path+name+".", members[name])
+		}
+	}
+	return n
 }
 
 func TestMistakesAreSeen(t *testing.T) {
