@@ -12,6 +12,9 @@ import (
 // online fits the leaves to the fields that the org has.
 func (d *drafter) online(ctx context.Context) error {
 	o, err := d.cfg.Org.Describe(ctx, d.cfg.Object)
+	if salesforce.Hidden(err) {
+		return fmt.Errorf("the org has no %s, or this user can't see it", d.cfg.Object)
+	}
 	if err != nil {
 		return fmt.Errorf("describing %s: %w", d.cfg.Object, err)
 	}

@@ -132,7 +132,7 @@ func TestDraftFitsTheOrg(t *testing.T) {
 
 	cfg.Object = "Nothing__c"
 	_, err = propose.Draft(t.Context(), cfg)
-	assert.ErrorContains(t, err, "describing Nothing__c")
+	assert.EqualError(t, err, "the org has no Nothing__c, or this user can't see it")
 	_, err = propose.Draft(t.Context(), propose.Config{})
 	assert.ErrorContains(t, err, "give a payload")
 }

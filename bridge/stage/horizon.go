@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"sfbridge/bridge/event"
+	"sfbridge/salesforce"
 	"sfbridge/salesforce/soql"
 )
 
@@ -73,12 +74,21 @@ func (s *Stager) knownHorizons(ctx context.Context, now time.Time) (map[string]t
 	select {
 	case r := <-done:
 		if r.Err != nil {
-			return nil, unavailable("Salesforce does not say which events are too old", r.Err)
+			return nil, unknownHorizons(r.Err)
 		}
 		return r.Val.(map[string]time.Time), nil
 	case <-ctx.Done():
 		return nil, &Unavailable{Reason: "not staged in time", Cause: ctx.Err()}
 	}
+}
+
+// unknownHorizons tells an org that is away from one that refuses to answer: the
+// one comes back by itself, the other needs an administrator.
+func unknownHorizons(err error) error {
+	if e, ok := salesforce.AsError(err); ok && e.Status == 0 {
+		return unavailable("Salesforce can't be reached", err)
+	}
+	return unavailable("Salesforce does not say which events are too old", err)
 }
 
 func (s *Stager) readHorizons(ctx context.Context) (map[string]time.Time, error) {

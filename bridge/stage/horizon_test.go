@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sfbridge/bridge/event"
+	"sfbridge/salesforce"
 )
 
 func TestEventsFromBeforeTheHorizonGoToReview(t *testing.T) {
@@ -131,4 +132,17 @@ func TestOldEventsWaitForAnOrgThatCantBeAsked(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.NoError(t, s.Close(t.Context()))
 	})
+}
+
+// An org that is away and one that refuses are different work for a person.
+func TestUnknownHorizonsSayWhy(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]*salesforce.Error{
+		"Salesforce can't be reached":                      {Op: "query", Fault: salesforce.Fault{Class: salesforce.ClassRetryable}},
+		"Salesforce does not say which events are too old": {Op: "query", Status: 400, Fault: salesforce.Fault{Class: salesforce.ClassConfiguration}},
+	} {
+		var u *Unavailable
+		require.ErrorAs(t, unknownHorizons(err), &u)
+		assert.Equal(t, want, u.Reason)
+	}
 }

@@ -45,7 +45,7 @@ func TestMapInitFitsTheOrg(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, "stripe.yaml")))
 	r = bridge(t, vars, "", "map", "init", "--provider", "stripe", "--object", "Nothing__c", "--payload", payload, "--org", "--config", cfg)
 	assert.Equal(t, exitFailed, r.code)
-	assert.Contains(t, r.err, "Nothing__c")
+	assert.Contains(t, r.err, "the org has no Nothing__c, or this user can't see it")
 }
 
 func TestMapInitGuessesTheIdentityOfAGenericSender(t *testing.T) {
