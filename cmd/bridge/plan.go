@@ -50,12 +50,18 @@ func runPlan(c *cobra.Command, env environment, l plan.Load) error {
 	return showPlan(env.out, report)
 }
 
+// perEvent says what the calls of a day come from: the events, and what is
+// called on a day without any.
+func perEvent(calls, day float64, l plan.Load) string {
+	return fmt.Sprintf("%.3g an event + %s a day idle", calls, plan.Count(day-calls*l.EventsPerDay))
+}
+
 // showPlan prints the plan for people.
 func showPlan(w io.Writer, r plan.Report) error {
 	t := newTable(w, "NEEDED", "AMOUNT", "DETAIL")
 	t.row("events", fmt.Sprintf("%.4g/s on average", r.PerSecond), fmt.Sprintf("%.4g/s at peak", r.Peak))
-	t.row("API calls, full batches", plan.Count(r.Calls.FullPerDay)+" a day", fmt.Sprintf("%.3g an event", r.Calls.FullPerEvent))
-	t.row("API calls, evenly spread", plan.Count(r.Calls.EvenPerDay)+" a day", fmt.Sprintf("%.3g an event", r.Calls.EvenPerEvent))
+	t.row("API calls, full batches", plan.Count(r.Calls.FullPerDay)+" a day", perEvent(r.Calls.FullPerEvent, r.Calls.FullPerDay, r.Load))
+	t.row("API calls, evenly spread", plan.Count(r.Calls.EvenPerDay)+" a day", perEvent(r.Calls.EvenPerEvent, r.Calls.EvenPerDay, r.Load))
 	t.row("API calls, paced", plan.Count(r.Calls.PacedPerDay)+" a day", "evenly spread, when calls get few")
 	t.row("storage", plan.Size(r.Storage.MB), plan.Count(r.Storage.Rows)+fmt.Sprintf(" rows, %d days", r.Load.RetentionDays))
 	t.row("Redis, an hour without Salesforce", plan.Size(r.Redis.MBPerHour), plan.Size(r.Redis.MBPerPeakHour)+" at peak")
