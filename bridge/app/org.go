@@ -32,6 +32,12 @@ type Login struct {
 	sessions salesforce.Sessions
 }
 
+// Instance is the address of the org that the login leads to.
+func (l *Login) Instance(ctx context.Context) (string, error) {
+	s, err := l.sessions.Session(ctx)
+	return s.Instance, err
+}
+
 // callTimeout bounds one call to Salesforce. It is longer than any call of the
 // bridge should take and shorter than what a stop may wait.
 const callTimeout = 30 * time.Second

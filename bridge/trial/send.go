@@ -3,9 +3,11 @@ package trial
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -43,20 +45,52 @@ const answerCap = 64 << 10
 type Sent struct {
 	Number int           `json:"number"`
 	Status int           `json:"status"` // 0: no answer
-	Answer string        `json:"answer,omitempty"`
+	Answer Answer        `json:"answer,omitempty"`
 	Took   time.Duration `json:"took_ns"`
 	Error  string        `json:"error,omitempty"`
+}
+
+// Answer is the body of an answer. In JSON it stands as it came where it is JSON
+// itself, and as text where it is not.
+type Answer string
+
+// MarshalJSON implements json.Marshaler.
+func (a Answer) MarshalJSON() ([]byte, error) {
+	if json.Valid([]byte(a)) {
+		return []byte(a), nil
+	}
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false) // XML answers stay readable
+	err := e.Encode(string(a))
+	return text.Bytes(), err
 }
 
 // Accepted says whether the receiver took the delivery.
 func (s Sent) Accepted() bool { return s.Status >= 200 && s.Status < 300 }
 
+// Results are what the bridge says of a delivery that it took.
+func Results() []string { return []string{"accepted", "conflict", "spooled", "duplicate", "ignored"} }
+
+// result is what an answer says of a delivery that was taken; "" when it says
+// nothing, since some providers want an answer of their own.
+func (s Sent) result() string {
+	var body struct {
+		Status string `json:"status"`
+	}
+	if !s.Accepted() || json.Unmarshal([]byte(s.Answer), &body) != nil || !slices.Contains(Results(), body.Status) {
+		return ""
+	}
+	return body.Status
+}
+
 // SendReport sums up a run.
 type SendReport struct {
-	Sent     int         `json:"sent"`
-	Accepted int         `json:"accepted"`
-	Statuses map[int]int `json:"statuses"` // deliveries by status; 0: no answer
-	First    Sent        `json:"first"`
+	Sent     int            `json:"sent"`
+	Accepted int            `json:"accepted"`          // deliveries that were taken: any 2xx
+	Results  map[string]int `json:"results,omitempty"` // of these, by what the answers say (Results)
+	Statuses map[int]int    `json:"statuses"`          // deliveries by status; 0: no answer
+	First    Sent           `json:"first"`
 }
 
 // Run sends the deliveries until all are sent or ctx ends; it returns what was
@@ -100,6 +134,12 @@ func (r *SendReport) add(s Sent) {
 	r.Statuses[s.Status]++
 	if s.Accepted() {
 		r.Accepted++
+	}
+	if result := s.result(); result != "" {
+		if r.Results == nil {
+			r.Results = map[string]int{}
+		}
+		r.Results[result]++
 	}
 	if r.First.Number == 0 || s.Number < r.First.Number {
 		r.First = s
@@ -179,6 +219,6 @@ func (s Sender) post(ctx context.Context, number int, made verify.Request) (Sent
 	defer resp.Body.Close()
 	sent.Status = resp.StatusCode
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, answerCap))
-	sent.Answer = string(answer)
+	sent.Answer = Answer(answer)
 	return sent, err
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,6 +165,44 @@ func TestSendIsAcceptedByEachProvidersOwnRules(t *testing.T) {
 			if name == "github" {
 				assert.Equal(t, "issues", *r.reports[0].Events[0].Type)
 			}
+		})
+	}
+}
+
+// A second delivery of an event is taken and is no second event: the report
+// tells them apart where the answers do.
+func TestSendTellsWhatBecameOfDeliveries(t *testing.T) {
+	t.Parallel()
+	_, preset := load(t, "stripe")
+	for name, c := range map[string]struct {
+		status  int
+		bodies  []string
+		results map[string]int
+		first   string
+	}{
+		"the bridge's": {202, []string{`{"status":"accepted","event_id":"a"}`, `{"status":"duplicate"}`, `{"status":"duplicate"}`},
+			map[string]int{"accepted": 1, "duplicate": 2}, `"answer":{"status":"accepted","event_id":"a"}`},
+		"a preset's own":       {200, []string{"[accepted]"}, nil, `"answer":"[accepted]"`},
+		"none":                 {200, []string{""}, nil, `"status":200,"took_ns"`},
+		"an unknown word":      {200, []string{`{"status":"<b>"}`}, nil, `"answer":{"status":`},
+		"refusals count apart": {409, []string{`{"status":"accepted"}`}, nil, `"answer":{"status":"accepted"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var calls atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.bodies[calls.Add(1)-1])
+			}))
+			t.Cleanup(server.Close)
+			report, err := trial.Sender{
+				URL: server.URL, Preset: preset, Secret: "s", Body: []byte(`{}`), Times: len(c.bodies), Client: server.Client(),
+			}.Run(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, c.results, report.Results)
+			text, err := json.Marshal(report)
+			require.NoError(t, err)
+			assert.Contains(t, string(text), c.first)
 		})
 	}
 }

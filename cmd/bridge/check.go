@@ -46,6 +46,8 @@ type checkReport struct {
 	Problems []string            `json:"problems"`
 	Warnings []string            `json:"warnings"`
 	Org      []preflight.Finding `json:"org,omitempty"`
+	// ComparedWith is the address of the org that the mappings were compared with.
+	ComparedWith string `json:"compared_with,omitempty"`
 }
 
 type checkedSource struct {
@@ -160,7 +162,10 @@ func (r *checkReport) checkOrg(ctx context.Context, env environment, cfg *config
 		return err
 	}
 	r.Warnings = append(r.Warnings, login.Warnings...)
-	r.Org, err = preflight.Check(ctx, login.Client, files)
+	if r.Org, err = preflight.Check(ctx, login.Client, files); err != nil {
+		return err
+	}
+	r.ComparedWith, err = login.Instance(ctx)
 	return err
 }
 
@@ -198,7 +203,7 @@ func (r checkReport) show(env environment) error {
 	if len(r.Sources) > 0 {
 		t := newTable(env.out, "SOURCE", "PROVIDER", "PROCESSOR", "MAPPING", "ROUTES")
 		for _, s := range r.Sources {
-			t.row(s.Source, s.Provider, s.Processor, s.Version, fmt.Sprint(s.Routes))
+			t.row(s.Source, s.Provider, s.Processor, s.Version, strings.Join(s.Routes, ", "))
 		}
 		if err := t.flush(); err != nil {
 			return err
@@ -217,7 +222,10 @@ func (r checkReport) show(env environment) error {
 	for _, w := range r.Warnings {
 		fmt.Fprintln(env.out, "warning:", w)
 	}
-	if r.OK {
+	switch {
+	case r.OK && r.ComparedWith != "":
+		fmt.Fprintln(env.out, "ok, compared with the org at", r.ComparedWith)
+	case r.OK:
 		fmt.Fprintln(env.out, "ok")
 	}
 	return nil

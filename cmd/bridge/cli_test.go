@@ -212,6 +212,12 @@ func TestCheckAgainstTheOrg(t *testing.T) {
 	r := bridge(t, vars, "", "check", "--config", cfg, "--org")
 	assert.Equal(t, exitOK, r.code, r.out+r.err)
 	assert.Contains(t, r.out, `"ok":true`)
+	assert.Contains(t, r.out, `"compared_with":"`+srv.URL()+`"`)
+
+	out := shown(t, func(env environment) error {
+		return checkReport{OK: true, ComparedWith: "https://acme.my.salesforce.com", Sources: []checkedSource{{Source: "stripe", Routes: []string{"customer", "charge"}}}}.show(env)
+	})
+	assert.Contains(t, squeeze(out), "stripe customer, charge\nok, compared with the org at https://acme.my.salesforce.com\n")
 
 	srv, cfg = org(t, strings.ReplaceAll(string(examples.Stripe), "Note__c:", "Notes__c:"))
 	r = bridge(t, map[string]string{"TOKEN": srv.AccessToken()}, "", "check", "--config", cfg, "--org")

@@ -92,6 +92,7 @@ func TestMapSumsUpSeveralPayloads(t *testing.T) {
 	r = atTerminal(t, args...)
 	assert.Equal(t, exitFailed, r.code)
 	assert.Contains(t, r.out, "not a delivery of this source: the body is not JSON")
+	assert.Contains(t, squeeze(r.out), "broken.json not read - - -\n", "all columns, or those of the next row are lost")
 	assert.Contains(t, squeeze(r.out), "all 2 1 1 0")
 
 	r = bridge(t, nil, "", args[:5]...)
@@ -190,4 +191,14 @@ func TestReviewAdvisesPeople(t *testing.T) {
 	assert.Contains(t, out, "2 of 2 events change\n")
 	assert.Contains(t, out, "0 would be applied, 1 ignored, 1 wait for a person\nnext: ")
 	assert.Equal(t, []failedPayload{{"stripe:3", "its payload was cleared by retention"}}, r.diff.Summary.Failed)
+}
+
+// A reason quotes what it is about: it isn't quoted once more.
+func TestAReasonInADiffIsQuotedOnce(t *testing.T) {
+	t.Parallel()
+	const reason = `isn't a number: "12x50"`
+	assert.Equal(t, "- error in Amount__c: "+reason,
+		difference(mapping.Difference{Field: "error in Amount__c", Change: mapping.Removed, Old: reason}))
+	assert.Equal(t, `~ Payment__c ch_1  Note__c: "a" -> "b"`,
+		difference(mapping.Difference{Record: "Payment__c ch_1", Field: "Note__c", Change: mapping.Changed, Old: "a", New: "b"}))
 }

@@ -94,6 +94,14 @@ func (d mapDiff) show(env environment) {
 	fmt.Fprintf(env.out, "%d of %d events change\n", d.Changed, d.Events)
 }
 
+// plainText shows a reason, which quotes what it quotes itself.
+func plainText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return jsonText(v)
+}
+
 func difference(d mapping.Difference) string {
 	const most = 100
 	what := d.Record
@@ -103,7 +111,11 @@ func difference(d mapping.Difference) string {
 		}
 		what += d.Field
 	}
-	was, now := short(jsonText(d.Old), most), short(jsonText(d.New), most)
+	shown := jsonText
+	if d.Record == "" && strings.HasPrefix(d.Field, "error") {
+		shown = plainText
+	}
+	was, now := short(shown(d.Old), most), short(shown(d.New), most)
 	switch d.Change {
 	case mapping.Added:
 		return "+ " + what + ": " + now

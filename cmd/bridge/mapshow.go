@@ -122,7 +122,7 @@ func (t *mapTrial) showSummary(env environment) error {
 	table := newTable(env.out, "PAYLOAD", "EVENTS", "APPLY", "IGNORE", "REVIEW")
 	for _, p := range t.payloads {
 		if p.err != nil {
-			table.row(p.name, "not read")
+			table.row(p.name, "not read", "-", "-", "-")
 			continue
 		}
 		apply, ignore, review := p.outcomes()

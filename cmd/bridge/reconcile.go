@@ -26,7 +26,8 @@ func newReconcile(env environment) *cobra.Command {
 		Long: "Makes every comparison of the mappings' reconcile keys now, looks for rows that are stuck or out of\n" +
 			"place, and prints the report. Where a mapping says repair: true, what differs is staged as events\n" +
 			"that the service works on. Exit code 0: nothing differs, or all of it is under repair; 1: something\n" +
-			"is left for a person, or a comparison could not be finished (the next one goes on where it stopped).\n" +
+			"is left for a person, a comparison could not be finished (the next one goes on where it stopped), or\n" +
+			"no mapping has a reconcile key, so that nothing was compared.\n" +
 			"bridge serve compares by schedule.",
 		Example: "  bridge reconcile --once --config bridge.yaml",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -68,24 +69,31 @@ func reconcileOnce(c *cobra.Command, env environment, o reconcileOptions) error 
 	} else {
 		err = showReconciled(env, report)
 	}
-	if err == nil && !report.Settled() {
+	switch {
+	case err != nil:
+		return err
+	case len(report.Sweeps) == 0:
+		return uncompared(o.source)
+	case !report.Settled():
 		return errReported
 	}
-	return err
+	return nil
+}
+
+// uncompared fails a run that had nothing to compare: whoever schedules it
+// believes that drift would be told.
+func uncompared(source string) error {
+	if source != "" {
+		return fmt.Errorf("the mapping of %s has no reconcile key: nothing was compared", source)
+	}
+	return errors.New("no mapping has a reconcile key: nothing was compared")
 }
 
 func showReconciled(env environment, r reconcile.Report) error {
-	t := newTable(env.out, "SOURCE", "TYPE", "OBJECTS", "MISSING", "DIFFERENT", "EXTRA", "UNMAPPED", "REPAIRED", "")
-	for _, s := range r.Sweeps {
-		note := s.Problem
-		if !s.Finished && note == "" {
-			note = "not finished"
+	if len(r.Sweeps) > 0 {
+		if err := showSweeps(env, r.Sweeps); err != nil {
+			return err
 		}
-		t.row(s.Source, s.Type, strconv.Itoa(s.Objects), strconv.Itoa(s.Missing), strconv.Itoa(s.Different), strconv.Itoa(s.Extra),
-			strconv.Itoa(s.Unmapped), fmt.Sprintf("%d of %d", s.Repaired, s.Drifting), note)
-	}
-	if err := t.flush(); err != nil {
-		return err
 	}
 	for _, s := range r.Sweeps {
 		section(env, "drift of "+s.Source+" "+s.Type, driftLines(s.Drift))
@@ -103,6 +111,19 @@ func showReconciled(env environment, r reconcile.Report) error {
 		fmt.Fprintf(env.err, "bridge: the staging rows could not be looked at: %s\n", r.Rows.Problem)
 	}
 	return nil
+}
+
+func showSweeps(env environment, sweeps []reconcile.Sweep) error {
+	t := newTable(env.out, "SOURCE", "TYPE", "OBJECTS", "MISSING", "DIFFERENT", "EXTRA", "UNMAPPED", "REPAIRED", "")
+	for _, s := range sweeps {
+		note := s.Problem
+		if !s.Finished && note == "" {
+			note = "not finished"
+		}
+		t.row(s.Source, s.Type, strconv.Itoa(s.Objects), strconv.Itoa(s.Missing), strconv.Itoa(s.Different), strconv.Itoa(s.Extra),
+			strconv.Itoa(s.Unmapped), fmt.Sprintf("%d of %d", s.Repaired, s.Drifting), note)
+	}
+	return t.flush()
 }
 
 func driftLines(list []reconcile.Drift) []string {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sfbridge/bridge/reconcile"
+	"sfbridge/config/examples"
 )
 
 func TestReconcileTellsAPerson(t *testing.T) {
@@ -36,6 +37,21 @@ func TestReconcileTellsAPerson(t *testing.T) {
 		assert.Contains(t, out.String(), want)
 	}
 	assert.Contains(t, errs.String(), "no access")
+}
+
+// A scheduled comparison that compares nothing must not look like one that found
+// no drift.
+func TestReconcileFailsWhereNothingIsCompared(t *testing.T) {
+	t.Parallel()
+	srv, cfg := org(t, string(examples.Stripe))
+	vars := map[string]string{"TOKEN": srv.AccessToken(), "STRIPE_SECRET": "s"}
+	r := bridge(t, vars, "", "reconcile", "--once", "--config", cfg)
+	assert.Equal(t, exitFailed, r.code, r.err)
+	assert.Contains(t, r.out, `"sweeps":[]`)
+	assert.Contains(t, r.err, "no mapping has a reconcile key: nothing was compared")
+	r = bridge(t, vars, "", "reconcile", "--once", "--config", cfg, "--source", "stripe")
+	assert.Equal(t, exitFailed, r.code, r.err)
+	assert.Contains(t, r.err, "the mapping of stripe has no reconcile key: nothing was compared")
 }
 
 // A comparison whose objects can't be placed among the source's events is

@@ -164,7 +164,7 @@ func progress(env environment, times int) func(trial.Sent) {
 }
 
 func showSent(env environment, r trial.SendReport) {
-	fmt.Fprintf(env.out, "%d sent, %d accepted\n", r.Sent, r.Accepted)
+	fmt.Fprintf(env.out, "%d sent: %s\n", r.Sent, sentResults(r))
 	for _, status := range slices.Sorted(maps.Keys(r.Statuses)) {
 		answer := fmt.Sprint(status, " ", http.StatusText(status))
 		if status == 0 {
@@ -176,6 +176,28 @@ func showSent(env environment, r trial.SendReport) {
 		fmt.Fprintf(env.out, "%6d × %s\n", r.Statuses[status], answer)
 	}
 	if r.First.Answer != "" {
-		fmt.Fprintf(env.out, "first answer: %s\n", oneLine(r.First.Answer))
+		fmt.Fprintf(env.out, "first answer: %s\n", oneLine(string(r.First.Answer)))
 	}
+}
+
+// sentResults counts what became of the deliveries: 1 accepted, 1 duplicate.
+func sentResults(r trial.SendReport) string {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprint(n, " ", what))
+		}
+	}
+	told := 0
+	for _, result := range trial.Results() {
+		add(r.Results[result], result)
+		told += r.Results[result]
+	}
+	add(r.Accepted-told, "taken")
+	add(r.Sent-r.Accepted-r.Statuses[0], "refused")
+	add(r.Statuses[0], "without an answer")
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
 }

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +28,7 @@ func newSimorg(env environment) *cobra.Command {
 		Use: "simorg", Short: "Run the simulated org alone",
 		Long: "Runs a simulated Salesforce org with the product's objects until it is interrupted. It prints one\n" +
 			"JSON line {\"url\",\"access_token\"}; real clients (sf, jsforce) can use it. Everything is in memory.\n\n" +
-			"--unsure switches a fact that no source confirms to its other plausible way:\n" + switches(),
+			"--unsure switches what no source confirms about Salesforce to its other plausible way:\n" + switches(),
 		RunE: func(c *cobra.Command, _ []string) error { return serveOrg(c.Context(), env, o) },
 	}
 	f := c.Flags()
@@ -47,7 +49,8 @@ func switches() string {
 	var b strings.Builder
 	t := newTable(&b)
 	for _, s := range simorg.UnsureSwitches() {
-		t.row("  "+s.Name, s.With)
+		t.row("  "+s.Name, s.Default)
+		t.row("", "switched: "+s.With)
 	}
 	_ = t.flush() // a builder never fails
 	return b.String()
@@ -67,7 +70,11 @@ func serveOrg(ctx context.Context, env environment, o simorgOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := srv.Start(); err != nil {
+	err = srv.Start()
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s is in use: end the process that listens there, or give --listen another port", o.cfg.Listen)
+	}
+	if err != nil {
 		return err
 	}
 	line := struct {

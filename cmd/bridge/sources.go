@@ -75,10 +75,9 @@ func listSources(c *cobra.Command, env environment, o sourcesOptions) error {
 		}
 	}
 	if o.forget != "" {
-		if err := kept.Forget(o.forget); err != nil {
+		if err := forget(env, kept, o.forget, sources); err != nil {
 			return err
 		}
-		fmt.Fprintf(env.err, "forgotten; send SIGHUP to bridge serve, then set %s up at the provider again\n", o.forget)
 	}
 	list := []listedSource{}
 	for _, s := range sources {
@@ -101,6 +100,26 @@ func listSources(c *cobra.Command, env environment, o sourcesOptions) error {
 		return printJSON(env.out, map[string]any{"sources": list})
 	}
 	return showSources(env, list)
+}
+
+// forget drops what a source was sent in a handshake. A source that keeps no
+// secret has nothing that could be forgotten: saying so would mislead whoever
+// wants to take a secret out of use.
+func forget(env environment, kept *store.Secrets, name string, sources []*app.Source) error {
+	if _, found, err := kept.Get(name); err == nil && !found {
+		for _, s := range sources {
+			if s.Mapping.Source == name && len(s.Mapping.Secrets) > 0 {
+				return usage("%s has its secret from its mapping; only a secret from a handshake can be forgotten", name)
+			}
+		}
+		return usage("%s keeps no secret: there is nothing to forget", name)
+	}
+	// A kept secret that can't be read is forgotten too: it has no other end.
+	if err := kept.Forget(name); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.err, "forgotten; send SIGHUP to bridge serve, then set %s up at the provider again\n", name)
+	return nil
 }
 
 func configuredSources(file string) (*config.Config, []*app.Source, error) {

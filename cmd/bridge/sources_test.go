@@ -73,6 +73,16 @@ func TestSources(t *testing.T) {
 	assert.Empty(t, again["todo"].Handshakes)
 	assert.Equal(t, "awaited", list("--forget", "todo", "--offline")["todo"].Secret)
 
+	for name, why := range map[string]string{
+		"pay":  "pay has its secret from its mapping; only a secret from a handshake can be forgotten",
+		"todo": "todo keeps no secret: there is nothing to forget",
+		"old":  "old keeps no secret",
+	} {
+		r := bridge(t, vars, "", "sources", "--config", file, "--forget", name, "--offline")
+		assert.Equal(t, exitUsage, r.code, name)
+		assert.Contains(t, r.err, why)
+	}
+
 	assert.Equal(t, 2, bridge(t, vars, "", "sources", "--config", file, "--source", "none").code)
 	r := bridge(t, nil, "", "sources", "--config", file)
 	assert.Equal(t, 0, r.code, "the list is of use without the org")
