@@ -2,6 +2,7 @@ package operate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -38,6 +39,13 @@ func (c *changes) add(d Change) {
 		return
 	}
 	c.told = append(c.told, d)
+}
+
+// conflicts reads the conflict rows of the event's id, without itself.
+func (d *Desk) conflicts(ctx context.Context, e *event.Event) ([]*event.Event, error) {
+	list, err := d.read(ctx, soql.Select(event.ListFields()...).From(event.Object).
+		Where(soql.Eq(event.FieldConflictOf, cmp.Or(e.ConflictOf, e.RowID))).OrderBy(event.FieldReceivedAt, "Id"))
+	return slices.DeleteFunc(list, func(c *event.Event) bool { return c.RowID == e.RowID }), err
 }
 
 // compare reads the event that a conflict row conflicts with, and tells what

@@ -76,6 +76,36 @@ func TestShowConflict(t *testing.T) {
 	assert.True(t, story.Original.Cleared())
 }
 
+// A person who decides on one conflict has to know of the others, and what
+// became of them.
+func TestShowTellsOfTheOtherConflicts(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	original, accepted, waits := ev(1, as(event.Completed)), conflictOf(1), conflictOf(1)
+	b.stage(nil, original)
+	accepted.ID, accepted.Status, accepted.Outcome = "shop:1#conflict:a", event.Completed, event.Updated
+	waits.ID = "shop:1#conflict:b"
+	accepted.ConflictOf, waits.ConflictOf = original.RowID, original.RowID
+	b.stage(nil, accepted, waits, ev(2, nil))
+	for id, others := range map[string][]string{
+		"shop:1":            {"shop:1#conflict:a", "shop:1#conflict:b"},
+		"shop:1#conflict:a": {"shop:1#conflict:b"},
+		"shop:1#conflict:b": {"shop:1#conflict:a"},
+		"shop:2":            nil,
+	} {
+		story, err := b.Show(t.Context(), id)
+		require.NoError(t, err)
+		var got []string
+		for _, c := range story.Conflicts {
+			got = append(got, c.ID)
+		}
+		assert.Equal(t, others, got, id)
+	}
+	story, err := b.Show(t.Context(), waits.ID)
+	require.NoError(t, err)
+	assert.Equal(t, event.Completed, story.Conflicts[0].Status)
+}
+
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -66,7 +66,7 @@ func (f Filter) idLists() []soql.Cond {
 type Story struct {
 	Event *event.Event // with payload and context
 	// Conflicts are the rows of deliveries that came under the same id with
-	// other content.
+	// other content; of a conflict row, the other ones.
 	Conflicts []*event.Event
 	// Original is the event that a conflict row conflicts with, and Changes what
 	// differs in the conflict row's payload; nil when one of the two can't be
@@ -98,9 +98,7 @@ func (d *Desk) Show(ctx context.Context, id string) (Story, error) {
 	if err := d.fill(ctx, s.Event); err != nil {
 		return Story{}, err
 	}
-	s.Conflicts, err = d.read(ctx, soql.Select(event.ListFields()...).From(event.Object).
-		Where(soql.Eq(event.FieldConflictOf, s.Event.RowID)).OrderBy(event.FieldReceivedAt, "Id"))
-	if err != nil {
+	if s.Conflicts, err = d.conflicts(ctx, s.Event); err != nil {
 		return Story{}, fmt.Errorf("reading the conflicts of %s: %w", id, err)
 	}
 	if err := d.compare(ctx, &s); err != nil {

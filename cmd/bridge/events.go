@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -144,12 +146,44 @@ func showEvents(env environment, list []*event.Event) error {
 		fmt.Fprintln(env.out, "no events")
 		return nil
 	}
-	t := newTable(env.out, "RECEIVED", "EVENT", "TYPE", "STATUS", "OUTCOME", "CODE", "ATTEMPTS", "ERROR")
-	for _, e := range list {
-		t.row(e.ReceivedAt.Format(time.RFC3339), short(e.ID, 60), short(e.Type, 40), string(e.Status), string(e.Outcome),
-			e.ErrorCode, fmt.Sprint(e.Attempts), short(e.Error, 60))
+	head := []string{"RECEIVED", "EVENT", "TYPE", "STATUS", "OUTCOME", "CODE", "FAILED ATTEMPTS", "ERROR"}
+	rows := make([][]string, len(list))
+	for i, e := range list {
+		var failed string
+		if e.Attempts > 0 {
+			failed = strconv.Itoa(e.Attempts)
+		}
+		rows[i] = []string{e.ReceivedAt.Format(time.RFC3339), ends(e.ID, 60), ends(e.Type, 40), string(e.Status), string(e.Outcome),
+			e.ErrorCode, failed, ends(e.Error, 160)}
+	}
+	head, rows = withoutEmpty(head, rows)
+	t := newTable(env.out, head...)
+	for _, r := range rows {
+		t.row(r...)
 	}
 	return t.flush()
+}
+
+// withoutEmpty leaves out the columns that no row has anything in: there is
+// more room for the others.
+func withoutEmpty(head []string, rows [][]string) ([]string, [][]string) {
+	isEmpty := func(column int) bool {
+		return !slices.ContainsFunc(rows, func(r []string) bool { return r[column] != "" })
+	}
+	cut := func(cells []string) []string {
+		var kept []string
+		for i, c := range cells {
+			if !isEmpty(i) {
+				kept = append(kept, c)
+			}
+		}
+		return kept
+	}
+	shown := make([][]string, len(rows))
+	for i, r := range rows {
+		shown[i] = cut(r)
+	}
+	return cut(head), shown
 }
 
 // eventReport is one row for machines; what is absent is left out.

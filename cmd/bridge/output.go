@@ -63,3 +63,14 @@ func short(s string, n int) string {
 	}
 	return string(r[:n-1]) + "…"
 }
+
+// ends cuts the middle out of a cell: of an error the reason stands at its end,
+// of an id what tells it from others.
+func ends(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	first := n / 3
+	return string(r[:first]) + "…" + string(r[len(r)-(n-first-1):])
+}

@@ -134,7 +134,11 @@ func showStory(env environment, s operate.Story) error {
 	for _, c := range s.Conflicts {
 		conflicts = append(conflicts, c.ReceivedAt.Format(time.RFC3339)+" "+c.ID+" "+string(c.Status))
 	}
-	section(env, "conflicts", conflicts)
+	title := "conflicts"
+	if s.Original != nil {
+		title = "other conflicts with " + s.Original.ID
+	}
+	section(env, title, conflicts)
 	showPayload(env, s.Event)
 	return nil
 }
@@ -158,7 +162,9 @@ func showFacts(env environment, e *event.Event) error {
 	line("target", strings.TrimSpace(e.TargetObject+" "+e.TargetID))
 	line("mapping", e.MappingVersion)
 	line("error", strings.TrimSpace(e.ErrorCode+" "+e.Error))
-	line("attempts", fmt.Sprintf("%d, %d replays, %d duplicates", e.Attempts, e.ReplayCount, e.DuplicateCount))
+	line("failed attempts", fmt.Sprint(e.Attempts))
+	line("replays", fmt.Sprint(e.ReplayCount))
+	line("duplicates", fmt.Sprint(e.DuplicateCount))
 	if !e.NextAttempt.IsZero() {
 		line("next attempt", e.NextAttempt.Format(time.RFC3339))
 	}

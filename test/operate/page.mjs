@@ -1,12 +1,11 @@
 // Drives the operators' page in a document without a browser, against a bridge
 // that runs: BASE is its operators' side, TOKEN the admin token, PAGE the folder
-// of the page's files, EVENT and CONFLICT two events to look at. It prints what
-// it saw as JSON.
-import { readFile } from "node:fs/promises";
+// of the page's files, EVENT and CONFLICT two events to look at,
+// EARLIER a completed one to replay. It prints what it saw as JSON.
 import { pathToFileURL } from "node:url";
 import { JSDOM } from "jsdom";
 
-const { BASE, TOKEN, PAGE, EVENT, CONFLICT } = process.env;
+const { BASE, TOKEN, PAGE, EVENT, CONFLICT, EARLIER } = process.env;
 const patience = 60_000; // ms, for one step
 const html = await readFile(`${PAGE}/index.html`, "utf8");
 const dom = new JSDOM(html, { url: BASE + "/console", pretendToBeVisual: true });
@@ -128,6 +127,34 @@ for (const [hash, title] of [["#/effects", "Side effects"], ["#/drift", "Drift"]
   await go(hash, title);
   seen[title] = words();
 }
+await go("#/event/" + encodeURIComponent(EARLIER), EARLIER);
+press("Replay…");
+await until("the dialog", dialog);
+press("Replay", dialog());
+await until("it is replayed", () => !dialog() && status.textContent);
+seen.replayed = status.textContent;
+
+await go("#/events?since=yesterday", "Events");
+seen.badAddress = words();
+const form = main.querySelector("form.filter");
+const since = form.elements.since;
+since.value = "last week";
+press("Filter");
+seen.badTime = [location.hash, since.validationMessage];
+since.value = "2h";
+since.dispatchEvent(new window.Event("input"));
+press("Filter");
+await until("the filter with a time", () => main.querySelector("table") && /since=2/.test(location.hash));
+seen.shownTime = main.querySelector("form.filter").elements.since.value;
+seen.times = [...main.querySelectorAll("td time")].map((time) => time.textContent);
+
+await go("#/drift", "Drift");
+await go("#/events?code=NONE", "Events");
+press("Accept…");
+await until("nothing is counted", () => dialog()?.textContent.includes("0 events to accept"));
+seen.nothingToDo = dialog().querySelector("button.main").disabled;
+press("Cancel", dialog());
+
 location.hash = "#/event/shop%3Anone";
 await until("an event that isn't there", () => words().includes("there is no such event"));
 

@@ -18,6 +18,9 @@ const adminToken = "adm1n-t0ken"
 type seenOnPage struct {
 	Hidden                                             bool
 	Overview, Review, Events, Event, Conflict, Current string
+	Replayed, BadAddress, ShownTime                    string
+	BadTime, Times                                     []string
+	NothingToDo                                        bool
 	Accepted, Counted, Discarded                       string
 	Forced, AfterLateCount                             string
 	Effects                                            string `json:"Side effects"`
@@ -29,6 +32,9 @@ type seenOnPage struct {
 
 // nasty is what a sender would like the page to run.
 const nasty = `</pre><script>throw 1</script><img src=x onerror=throw/1>`
+
+// shownTime is how the page writes times.
+const shownTime = `^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$`
 
 // The operators' page is driven as a person would, on a running bridge whose
 // events are full of markup.
@@ -44,10 +50,12 @@ func TestTheOperatorsPage(t *testing.T) {
 		return `{"id":"` + id + `","type":"` + kind + `","version":1,"charge":"ch_1","at":1767225600,"amount":` + amount +
 			`,"digits":12345678901234567890,"note":` + string(note) + `}`
 	}
+	w.deliver(charge("evt_0", -1, "3"))
 	w.deliver(payload("evt/1 a", "charge", "12.50"))
 	w.deliver(payload("evt/1 a", "charge", "12.50"))
 	w.org.Settle(t)
 	_, conflict := w.deliver(payload("evt/1 a", "charge", "99.10"))
+	_, another := w.deliver(payload("evt/1 a", "charge", "77.70"))
 	w.deliver(payload("evt_2", "<b onclick=x>", "1"))
 	w.deliver(payload("evt_3", "charge", `"<i>"`))
 	w.org.Settle(t)
@@ -55,8 +63,8 @@ func TestTheOperatorsPage(t *testing.T) {
 	page := drivePage(t, clients, w, conflict)
 	assert.Empty(t, page.Errors)
 	assert.True(t, page.Hidden, "nothing is shown before somebody has signed in")
-	assert.Contains(t, page.Overview, "3wait for a person")
-	for _, part := range []string{"3 events wait for a person", "UNMATCHED", "<b onclick=x>", "CONFLICT", "FIELD"} {
+	assert.Contains(t, page.Overview, "4wait for a person")
+	for _, part := range []string{"4 events wait for a person", "UNMATCHED", "<b onclick=x>", "CONFLICT", "FIELD"} {
 		assert.Contains(t, page.Review, part)
 	}
 	assert.Contains(t, page.Events, "shop:evt_2")
@@ -65,6 +73,7 @@ func TestTheOperatorsPage(t *testing.T) {
 	assert.Contains(t, page.Event, "Received → Completed by bridge")
 	assert.Contains(t, page.Event, conflict)
 	assert.Contains(t, page.Conflict, "$.amount12.5099.10")
+	assert.Contains(t, page.Conflict, another, "the other conflict")
 	assert.Equal(t, "Events", page.Current)
 	assert.Zero(t, page.Markup, "what came is text")
 	assert.Zero(t, page.WithoutReason, "accepting needs a reason")
@@ -73,6 +82,19 @@ func TestTheOperatorsPage(t *testing.T) {
 	assert.Equal(t, page.Forced, page.AfterLateCount, "a late answer doesn't replace a newer one")
 	assert.Contains(t, page.Counted, "1 events to discard")
 	assert.Equal(t, "discard: 1 done.", page.Discarded)
+	assert.Equal(t, "replay: 1 done.", page.Replayed, "asked for once, a completed event is replayed")
+	assert.Contains(t, page.BadAddress, "since is not a time")
+	assert.Contains(t, page.BadAddress, "Provider's object", "the form stays")
+	require.Len(t, page.BadTime, 2)
+	assert.Equal(t, "#/events?since=yesterday", page.BadTime[0])
+	assert.Contains(t, page.BadTime[1], "Write a time like")
+	assert.Regexp(t, shownTime, page.ShownTime+" UTC")
+	assert.NotEmpty(t, page.Times)
+	for _, at := range page.Times {
+		assert.Regexp(t, shownTime, at)
+	}
+	assert.True(t, page.NothingToDo, "what changes nothing can't be confirmed")
+	assert.Contains(t, page.Drift, "No source is compared with its provider")
 	assert.Contains(t, page.Sources, "/webhooks/shop")
 	assert.Contains(t, page.Spool, "None.")
 	assert.Zero(t, page.Kept, "nothing outlives the tab")
@@ -88,17 +110,21 @@ func TestTheOperatorsPage(t *testing.T) {
 	assert.Contains(t, w.event(conflict)["History__c"], "Review -> Received by Žofia: accept: the shop has confirmed it")
 	assert.Equal(t, "99.1 <nil> "+conflict, w.payment())
 	w.ends("shop:evt_2", "Completed", "Discarded")
+	w.ends("shop:evt_0", "Completed", "Stale")
 	logged := w.bridge.Log().String()
 	assert.Contains(t, logged, `"msg":"admin action","action":"discard","by":"Žofia"`)
 	assert.NotContains(t, logged, adminToken)
 }
 
-func TestThePageKeepsDigits(t *testing.T) {
+// What the page reads without a bridge: digits are kept, times are understood.
+func TestThePageReads(t *testing.T) {
 	t.Parallel()
-	out, err := harness.NeedNode(t, "operate").Run(t, harness.Command{
-		Args: []string{"node", "json.mjs"}, Env: []string{"PAGE=" + filepath.Join(harness.Root(t), "bridge", "console", "page")}})
-	require.NoError(t, err)
-	assert.JSONEq(t, `[]`, string(out))
+	for _, script := range []string{"json.mjs", "when.mjs"} {
+		out, err := harness.NeedNode(t, "operate").Run(t, harness.Command{
+			Args: []string{"node", script}, Env: []string{"PAGE=" + filepath.Join(harness.Root(t), "bridge", "console", "page")}})
+		require.NoError(t, err)
+		assert.JSONEq(t, `[]`, string(out), script)
+	}
 }
 
 func drivePage(t *testing.T, clients harness.Clients, w *world, conflict string) seenOnPage {
@@ -109,7 +135,7 @@ func drivePage(t *testing.T, clients harness.Clients, w *world, conflict string)
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 	out, err := clients.Run(t, harness.Command{Args: []string{"node", "page.mjs"}, Env: []string{
 		"BASE=" + w.bridge.AdminURL(), "TOKEN=" + adminToken, "PAGE=" + filepath.Join(harness.Root(t), "bridge", "console", "page"),
-		"EVENT=shop:evt/1 a", "CONFLICT=" + conflict,
+		"EVENT=shop:evt/1 a", "CONFLICT=" + conflict, "EARLIER=shop:evt_0",
 	}})
 	require.NoError(t, err)
 	var page seenOnPage

@@ -49,7 +49,7 @@ function filterForm(filter) {
     el("option", { value: s, selected: s === (filter.status ?? "") }, s || "any")));
   const field = (name, title) => el("label", {}, title, el("input", { name, value: filter[name] ?? "", spellcheck: "false" }));
   const time = (name, title) => el("label", {}, title, el("input", { name, class: "time", spellcheck: "false",
-    value: shownTime(filter[name]), placeholder: `2h or ${utc(Date.now()).slice(0, 10)} 12:00`, oninput: ({ target }) => target.setCustomValidity("") }));
+    value: shownTime(filter[name]), placeholder: "2h or " + utc(Date.now()).slice(0, 10), oninput: ({ target }) => target.setCustomValidity("") }));
   return el("form", { class: "filter", role: "search", "aria-label": "Filter", onsubmit: (submitted) => {
     submitted.preventDefault();
     const found = chosen(submitted.target);

@@ -27,5 +27,5 @@ export async function review() {
 function why(group) {
   const { source, type, code } = group;
   const link = el("a", { href: listAddress({ status: "Review", source, type, code }) }, el("code", {}, code || "no code"));
-  return [link, el("br"), el("span", { class: "soft" }, reason(code))];
+  return [link, el("div", { class: "soft" }, reason(code))];
 }
