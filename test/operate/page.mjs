@@ -2,6 +2,7 @@
 // that runs: BASE is its operators' side, TOKEN the admin token, PAGE the folder
 // of the page's files, EVENT and CONFLICT two events to look at,
 // EARLIER a completed one to replay. It prints what it saw as JSON.
+import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { JSDOM } from "jsdom";
 
