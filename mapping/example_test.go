@@ -13,7 +13,7 @@ provider: stripe
 secrets: ["${STRIPE_SECRET}"]
 routes:
   - name: charge
-    when: {type: charge.*}
+    when: {type: [charge.succeeded, charge.failed, charge.refunded]}
     records:
       - object: Payment__c
         key: {field: Stripe_Charge_Id__c, from: $.data.object.id}

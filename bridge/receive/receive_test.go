@@ -171,6 +171,7 @@ func TestAnswers(t *testing.T) {
 			assert.Equal(t, c.retry, w.Header().Get("Retry-After"))
 			assert.Equal(t, c.nothing, len(b.stager.staged) == 0)
 			assert.Equal(t, 1, strings.Count(b.log.String(), "\n"), "one log line a delivery")
+			assert.NotContains(t, b.log.String(), `delivery=""`, "an id that nobody sent")
 		})
 	}
 }

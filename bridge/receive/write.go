@@ -63,7 +63,10 @@ func (h *handler) log(d *delivery, result string, r *refusal) {
 	attrs := []any{slog.String("source", name), slog.String("decision", result),
 		slog.Int64("took_ms", h.cfg.Now().Sub(d.received).Milliseconds())}
 	if len(d.events) > 0 {
-		attrs = append(attrs, slog.String("event", eventIDs(d)), slog.String("delivery", d.events[0].Event.DeliveryID))
+		attrs = append(attrs, slog.String("event", eventIDs(d)))
+		if id := d.events[0].Event.DeliveryID; id != "" { // few providers send one
+			attrs = append(attrs, slog.String("delivery", id))
+		}
 	}
 	if r == nil {
 		h.cfg.Log.Info("delivery", attrs...)
