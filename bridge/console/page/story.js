@@ -21,10 +21,10 @@ export async function story({ about, again }) {
       problem(event),
       el("div", { class: "sheet" }, summary(event)),
       ...versions(event),
+      ...(event.original ? conflicts("More deliveries under the same id with other content", event) : []),
       ...section("Timeline", event.history.length ? timeline(event.history) : el("p", { class: "soft" }, "Cleared by retention.")),
       ...section("Side effects", effects(event.effects)),
-      ...section(event.original ? "More deliveries under the same id with other content" : "Deliveries under the same id with other content",
-        table("Conflicts", columns, event.conflicts)),
+      ...(event.original ? [] : conflicts("Deliveries under the same id with other content", event)),
       ...(event.original ? [] : section("Payload", payload(event))),
       ...section("Kept of the delivery", event.context === null ? el("p", { class: "soft" }, "Nothing.") : json(event.context)),
     ],
@@ -33,6 +33,10 @@ export async function story({ about, again }) {
 
 function payload(version) {
   return version.payload === null ? el("p", { class: "soft" }, "Gone: cleared by retention, or a part of it is missing.") : json(version.payload);
+}
+
+function conflicts(title, event) {
+  return section(title, table("Conflicts", columns, event.conflicts));
 }
 
 function section(title, content) {
