@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -78,7 +79,7 @@ func act(c *cobra.Command, env environment, o actOptions) error {
 	}
 	report, err := o.do(d, c.Context(), o.order)
 	if o.order.Progress != nil && report.Done > 0 {
-		fmt.Fprintln(env.err)
+		endProgress(env, fmt.Sprintf("%d %s", report.Done, o.verb), err)
 	}
 	if err != nil {
 		return err
@@ -92,6 +93,16 @@ func act(c *cobra.Command, env environment, o actOptions) error {
 		err = undone(o, report)
 	}
 	return err
+}
+
+// endProgress takes the line of progress away, since the report says it again;
+// after an error it stays, and tells how far it came.
+func endProgress(env environment, line string, err error) {
+	if err != nil {
+		fmt.Fprintln(env.err)
+		return
+	}
+	fmt.Fprintf(env.err, "\r%*s\r", len(line), "")
 }
 
 // undone is the error of an action that did not do all that it was asked for by
@@ -129,7 +140,7 @@ func showBulk(env environment, o actOptions, report operate.Report) error {
 	t := newTable(env.out)
 	counts := func(title string, by map[string]int) {
 		for _, name := range slices.Sorted(maps.Keys(by)) {
-			t.row("  "+title, name, fmt.Sprint(by[name]))
+			t.row("  "+title, cmp.Or(name, "none"), fmt.Sprint(by[name]))
 		}
 	}
 	counts("status", report.ByStatus)

@@ -135,9 +135,19 @@ func shown(t *testing.T, show func(environment) error) string {
 	return out.String()
 }
 
+// The number stands once on a terminal: in the report, or where it broke off.
+func TestProgressEnds(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{"\r          \r": nil, "\n": errReported} {
+		var out bytes.Buffer
+		endProgress(environment{err: &out}, "5 replayed", err)
+		assert.Equal(t, want, out.String())
+	}
+}
+
 func TestViewsForPeople(t *testing.T) {
 	t.Parallel()
-	report := operate.Report{Done: 2, Matched: 3, ByStatus: map[string]int{"Review": 3}, ByCode: map[string]int{"FIELD": 3},
+	report := operate.Report{Done: 2, Matched: 3, ByStatus: map[string]int{"Review": 3}, ByCode: map[string]int{"FIELD": 2, "": 1},
 		Skipped: map[string]int{"status Applied": 1}, Moved: 1, Refusals: []operate.Refusal{{EventID: "shop:1", Code: "X", Message: "no"}}}
 	text := shown(t, func(env environment) error {
 		return showBulk(env, actOptions{decision: decision{verb: "discarded"}}, report)
@@ -145,6 +155,7 @@ func TestViewsForPeople(t *testing.T) {
 	for _, part := range []string{"2 events discarded\n", "FIELD", "left alone", "moved on meanwhile", "X no"} {
 		assert.Contains(t, text, part)
 	}
+	assert.Regexp(t, `code +none +1\n`, text)
 	text = shown(t, func(env environment) error {
 		return showBulk(env, actOptions{decision: decision{verb: "accepted"}, order: operate.Order{DryRun: true}}, report)
 	})

@@ -47,6 +47,20 @@ func TestShowTellsThatADiffIsCut(t *testing.T) {
 	assert.Contains(t, text, "\"payload\":\"\uFFFD\"", "as the admin API shows it")
 }
 
+// Attempts count what failed; the other conflicts under an id are named where
+// one of them is decided on.
+func TestShowTellsOfAttemptsAndOtherConflicts(t *testing.T) {
+	t.Parallel()
+	story := operate.Story{
+		Event:     &event.Event{ID: "shop:1#conflict:b", Attempts: 2, ReplayCount: 1},
+		Original:  &event.Event{ID: "shop:1"},
+		Conflicts: []*event.Event{{ID: "shop:1#conflict:a", Status: event.Completed}},
+	}
+	text := shown(t, func(env environment) error { return showStory(env, story) })
+	assert.Regexp(t, `(?m)^failed attempts +2\nreplays +1\nduplicates +0$`, text)
+	assert.Regexp(t, `other conflicts with shop:1\n  \S+ shop:1#conflict:a Completed\n`, text)
+}
+
 func TestLongPayloadsAreCut(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string]string{
