@@ -197,9 +197,14 @@ const (
 	smallBurstCalls  = 0.25
 )
 
+// burst sends many events at once. Inserting takes an org several times as long
+// as answering does: what comes meanwhile shares the next call, and so the number
+// of calls does not hang on how fast this machine sends.
 func burst(ctx context.Context, w *world) (string, error) {
-	const name = "burst"
+	const name, inserting = "burst", 4
 	n := w.cfg.Events
+	w.org.AddFaults(fault.Fault{Operation: "collections_insert", Object: event.Object, Kind: fault.Slow, Delay: inserting * w.cfg.Latency})
+	defer w.org.ClearFaults()
 	var events []charge
 	for i := range n {
 		events = append(events, charge{Event: eventID(name, i), Charge: chargeID(name, i), Amount: int64(i + 1), Created: begin})

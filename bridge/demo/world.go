@@ -48,8 +48,8 @@ type world struct {
 	callsPerEvent float64 // set by the burst
 }
 
-// settings are the defaults, but that a busy machine is no outage and looks
-// come quickly.
+// settings are the defaults, but that a busy machine is no outage: a delivery
+// waits for longer, and rows of a burst gather for longer into full batches.
 const settings = `
 listen: 127.0.0.1:0
 admin: {listen: 127.0.0.1:0, token: "${DEMO_TOKEN}"}
@@ -59,7 +59,7 @@ salesforce:
   auth: {flow: session, instance_url: %[1]s, access_token: "${DEMO_SESSION}"}
 store: {dir: store}
 receiver: {ack_timeout: 5m}
-poller: {interval: 500ms}
+poller: {interval: 5s}
 outbound: {allow: ["%[2]s"]}
 retention: {payload_after: 30d, row_after: 90d, archive_dir: archive}
 mappings: [stripe.yaml, shop.yaml]
