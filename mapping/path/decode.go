@@ -44,7 +44,7 @@ func (e *JSONError) Unwrap() error { return e.Err }
 // string of the tree invalid.
 func DecodeJSON(data []byte) (any, error) {
 	body := bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
-	d := decoder{s: string(body), base: len(data) - len(body), open: make([]pair, 0, usualMembers)}
+	d := decoder{s: string(body), base: len(data) - len(body), open: make([]pair, 0, min(usualMembers, len(body)/leastMember))}
 	if !utf8.ValidString(d.s) {
 		return nil, d.fail(invalidAt(d.s), ErrNotUTF8)
 	}
@@ -90,8 +90,11 @@ type pair struct {
 }
 
 // usualMembers is how many members are open at once in the events of most
-// providers.
-const usualMembers = 48
+// providers; a member has at least leastMember bytes.
+const (
+	usualMembers = 48
+	leastMember  = len(`"":0,`)
+)
 
 func (d *decoder) fail(pos int, err error) error {
 	return &JSONError{Offset: d.base + pos, Err: err}
