@@ -39,11 +39,11 @@ type FileConfig struct {
 // File is the engine on a local file. Every append is on the disk before it is
 // answered; appends that come together share one transaction.
 type File struct {
-	db    *bbolt.DB
-	slots store.Slots
-	now   func() time.Time
-	group *group
-	read  atomic.Int64 // bytes since pages were given back
+	db      *bbolt.DB
+	slots   store.Slots
+	now     func() time.Time
+	group   *group
+	touched atomic.Int64 // bytes since pages were given back
 
 	mu    sync.Mutex
 	last  uint64         // the latest stamp given
@@ -71,11 +71,14 @@ func (f *File) Append(ctx context.Context, entries []Entry) error {
 func (f *File) write(_ context.Context, entries []Entry) error {
 	err := f.db.Update(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(waitingBucket)
+		size := 0
 		for _, e := range entries {
 			if err := b.Put(key(e.Queue, f.stamp()), e.Data); err != nil {
 				return err
 			}
+			size += len(e.Data)
 		}
+		f.touch(tx, size)
 		failpoint.Hit(failpoint.SpoolCommitting)
 		return nil
 	})
@@ -88,6 +91,15 @@ func (f *File) write(_ context.Context, entries []Entry) error {
 		f.depth[e.Queue]++
 	}
 	return nil
+}
+
+// touch notes that so many bytes of the file were read or written, and gives
+// mapped pages back from time to time.
+func (f *File) touch(tx *bbolt.Tx, size int) {
+	if f.touched.Add(int64(size)) > mappedAllowance {
+		f.touched.Store(0)
+		unmap(tx)
+	}
 }
 
 // stamp gives the next place in the order: the time, or just after the last one
@@ -110,10 +122,7 @@ func (f *File) Take(_ context.Context, queue string, limit int) ([]Waiting, erro
 			size += len(v)
 			list = append(list, Waiting{ID: hex.EncodeToString(k[len(prefix):]), Data: bytes.Clone(v)})
 		}
-		if f.read.Add(int64(size)) > mappedAllowance {
-			f.read.Store(0)
-			unmap(tx)
-		}
+		f.touch(tx, size)
 		return nil
 	})
 	return list, wrap("reading the spool file", err)
