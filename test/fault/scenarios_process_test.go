@@ -23,21 +23,16 @@ func processFaults() []scenario {
 	}
 }
 
-func restarted(r *run) {
-	r.send(r.size)
-	for n := range 5 {
-		r.until(0.15*float64(n+1), 0)
-		r.w.Instance(0).Restart(r)
-	}
-	r.healed = time.Now()
-	r.taken()
-}
+func restarted(r *run) { fiveTimes(r, func() { r.w.Instance(0).Restart(r) }) }
 
-func killed(r *run) {
+func killed(r *run) { fiveTimes(r, func() { r.w.Instance(0).Kill(r) }) }
+
+// fiveTimes does it at five moments of the traffic.
+func fiveTimes(r *run, do func()) {
 	r.send(r.size)
 	for n := range 5 {
 		r.until(0.15*float64(n+1), 0)
-		r.w.Instance(0).Kill(r)
+		do()
 	}
 	r.healed = time.Now()
 	r.taken()
