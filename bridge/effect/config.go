@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,15 +129,15 @@ func (c Config) withDefaults() Config {
 			}
 		}
 	}
-	standard(&c.Who, "bridge")
-	standard(&c.Interval, 2*time.Second)
-	standard(&c.Idle, 2*time.Minute)
-	standard(&c.MaxAttempts, 12)
-	standard(&c.Backoff.Base, 2*time.Second)
-	standard(&c.Backoff.Max, 15*time.Minute)
-	standard(&c.Senders, 16)
-	standard(&c.BatchTimeout, 2*time.Minute)
-	standard(&c.DailyBudget, 0.8)
+	c.Who = cmp.Or(c.Who, "bridge")
+	c.Interval = cmp.Or(c.Interval, 2*time.Second)
+	c.Idle = cmp.Or(c.Idle, 2*time.Minute)
+	c.MaxAttempts = cmp.Or(c.MaxAttempts, 12)
+	c.Backoff.Base = cmp.Or(c.Backoff.Base, 2*time.Second)
+	c.Backoff.Max = cmp.Or(c.Backoff.Max, 15*time.Minute)
+	c.Senders = cmp.Or(c.Senders, 16)
+	c.BatchTimeout = cmp.Or(c.BatchTimeout, 2*time.Minute)
+	c.DailyBudget = cmp.Or(c.DailyBudget, 0.8)
 	if c.Usage == nil {
 		c.Usage = func() salesforce.Usage { return salesforce.Usage{} }
 	}
@@ -156,13 +157,6 @@ func (c Config) withDefaults() Config {
 		c.Sleep = pause.For
 	}
 	return c
-}
-
-func standard[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // validate reports every problem of the Config at once.

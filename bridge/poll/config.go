@@ -1,6 +1,7 @@
 package poll
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,17 +136,17 @@ func (c Config) withDefaults() Config {
 			c.Queues = append(c.Queues, event.QueueName(event.ByBridge, n))
 		}
 	}
-	setDefault(&c.Interval, 2*time.Second)
-	setDefault(&c.Idle, time.Minute)
-	setDefault(&c.Batch, maxBatch)
-	setDefault(&c.Lanes, 4)
-	setDefault(&c.Backoff.Base, 2*time.Second)
-	setDefault(&c.Backoff.Max, 15*time.Minute)
-	setDefault(&c.DailyBudget, 0.8)
-	setDefault(&c.LeaseTTL, 30*time.Second)
-	setDefault(&c.CallTimeout, 2*time.Minute)
-	setDefault(&c.BatchTimeout, 5*time.Minute)
-	setDefault(&c.StopWait, 6*time.Second)
+	c.Interval = cmp.Or(c.Interval, 2*time.Second)
+	c.Idle = cmp.Or(c.Idle, time.Minute)
+	c.Batch = cmp.Or(c.Batch, maxBatch)
+	c.Lanes = cmp.Or(c.Lanes, 4)
+	c.Backoff.Base = cmp.Or(c.Backoff.Base, 2*time.Second)
+	c.Backoff.Max = cmp.Or(c.Backoff.Max, 15*time.Minute)
+	c.DailyBudget = cmp.Or(c.DailyBudget, 0.8)
+	c.LeaseTTL = cmp.Or(c.LeaseTTL, 30*time.Second)
+	c.CallTimeout = cmp.Or(c.CallTimeout, 2*time.Minute)
+	c.BatchTimeout = cmp.Or(c.BatchTimeout, 5*time.Minute)
+	c.StopWait = cmp.Or(c.StopWait, 6*time.Second)
 	if c.Usage == nil {
 		c.Usage = func() salesforce.Usage { return salesforce.Usage{} }
 	}
@@ -162,13 +163,6 @@ func (c Config) withDefaults() Config {
 		c.IntN = rand.Int64N
 	}
 	return c
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // validate reports every problem of the Config at once.

@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -54,14 +55,14 @@ const (
 )
 
 func (c DrainConfig) withDefaults() DrainConfig {
-	setDefault(&c.Batch, 200)
-	setDefault(&c.Bytes, 3<<20)
-	setDefault(&c.Lanes, 4)
-	setDefault(&c.Every, time.Second)
-	setDefault(&c.Timeout, 20*time.Second)
-	setDefault(&c.Slow, 5*time.Second)
-	setDefault(&c.Backoff.Base, time.Second)
-	setDefault(&c.Backoff.Max, time.Minute)
+	c.Batch = cmp.Or(c.Batch, 200)
+	c.Bytes = cmp.Or(c.Bytes, 3<<20)
+	c.Lanes = cmp.Or(c.Lanes, 4)
+	c.Every = cmp.Or(c.Every, time.Second)
+	c.Timeout = cmp.Or(c.Timeout, 20*time.Second)
+	c.Slow = cmp.Or(c.Slow, 5*time.Second)
+	c.Backoff.Base = cmp.Or(c.Backoff.Base, time.Second)
+	c.Backoff.Max = cmp.Or(c.Backoff.Max, time.Minute)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -72,13 +73,6 @@ func (c DrainConfig) withDefaults() DrainConfig {
 		c.Random = rand.Float64
 	}
 	return c
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // Drain brings what waits in an engine into Salesforce. A batch holds entries of

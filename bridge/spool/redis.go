@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ type Redis struct {
 
 // OpenRedis returns the engine. Nothing is sent yet; see Check.
 func OpenRedis(cfg RedisConfig) *Redis {
-	setDefault(&cfg.ClaimAfter, claimAfter)
+	cfg.ClaimAfter = cmp.Or(cfg.ClaimAfter, claimAfter)
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
